@@ -1,0 +1,176 @@
+// mercer info: what a file holds, and what to mind before learning from it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/data/summary.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string bytes_text(double bytes) {
+    const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    std::size_t unit = 0;
+    while (bytes >= 1000 && unit + 1 < std::size(units)) {
+        bytes /= 1000;
+        ++unit;
+    }
+    return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+const char* kind_text(LabelKind kind) {
+    switch (kind) {
+        case LabelKind::classes: return "classes";
+        case LabelKind::real: return "real";
+        case LabelKind::none: break;
+    }
+    return "none";
+}
+
+Json json_of(const Dataset& data, const Summary& s, const std::string& path) {
+    Json labels{{"kind", kind_text(s.label_kind)}};
+    if (s.label_kind == LabelKind::classes) {
+        labels["classes"] = Json::array();
+        for (const auto& [name, count] : s.classes) {
+            labels["classes"].push_back({{"name", name}, {"rows", count}});
+        }
+    } else if (s.label_kind == LabelKind::real) {
+        labels.update({{"low", s.label.low},
+                       {"high", s.label.high},
+                       {"mean", s.label.mean},
+                       {"deviation", s.label.deviation},
+                       {"distinct", s.distinct}});
+    }
+    Json columns = Json::array();
+    for (std::size_t j = 0; j < s.columns; ++j) {
+        const ColumnSummary& c = s.column[j];
+        Json column{{"low", c.low},
+                    {"high", c.high},
+                    {"mean", c.mean},
+                    {"deviation", c.deviation},
+                    {"nonzeros", c.nonzeros}};
+        if (j < data.feature_names.size()) column["name"] = data.feature_names[j];
+        columns.push_back(std::move(column));
+    }
+    return {{"input", path},
+            {"rows", s.rows},
+            {"columns", s.columns},
+            {"sparse", s.sparse},
+            {"precision", s.double_precision ? "double" : "single"},
+            {"bytes", s.bytes},
+            {"nonzeros", s.nonzeros},
+            {"density", s.density},
+            {"low", s.low},
+            {"high", s.high},
+            {"whole_numbers", s.whole_numbers},
+            {"unit_rows", s.unit_rows},
+            {"zero_rows", s.zero_rows},
+            {"duplicate_rows", s.duplicates},
+            {"contradictions", s.contradictions},
+            {"constant_columns", s.constant_columns},
+            {"weights", !data.weights.empty()},
+            {"labels", std::move(labels)},
+            {"column", std::move(columns)},
+            {"advice", s.advice}};
+}
+
+void print_line(const char* name, const std::string& text) {
+    say("{:<12}{}\n", name, text);
+}
+
+std::string labels_text(const Summary& s) {
+    if (s.label_kind == LabelKind::none) return "none";
+    if (s.label_kind == LabelKind::real) {
+        return fmt::format("real, {:.6g} to {:.6g}, mean {:.6g}, deviation {:.6g}, {} distinct",
+                           s.label.low, s.label.high, s.label.mean, s.label.deviation, s.distinct);
+    }
+    std::string text =
+        fmt::format("{} class{}: ", s.classes.size(), s.classes.size() == 1 ? "" : "es");
+    const std::size_t shown = std::min<std::size_t>(s.classes.size(), 12);
+    for (std::size_t c = 0; c < shown; ++c) {
+        text +=
+            fmt::format("{}{} ({})", c == 0 ? "" : ", ", s.classes[c].first, s.classes[c].second);
+    }
+    if (shown < s.classes.size()) text += fmt::format(", … {} more", s.classes.size() - shown);
+    return text;
+}
+
+/// "0, 32, 39 and 5 more"
+std::string positions_text(const std::vector<std::size_t>& positions) {
+    if (positions.empty()) return "none";
+    const std::size_t shown = std::min<std::size_t>(positions.size(), 10);
+    std::string text = fmt::format(
+        "{} (counted from 0: {}", positions.size(),
+        fmt::join(positions.begin(), positions.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    return text + (shown < positions.size() ? ", …)" : ")");
+}
+
+void print_columns(const Dataset& data, const Summary& s) {
+    say("\n{:>6} {:>12} {:>12} {:>12} {:>12} {:>9}  {}\n", "column", "low", "high", "mean",
+        "deviation", "nonzeros", "name");
+    for (std::size_t j = 0; j < s.columns; ++j) {
+        const ColumnSummary& c = s.column[j];
+        say("{:>6} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g} {:>9}  {}\n", j, c.low, c.high, c.mean,
+            c.deviation, c.nonzeros, j < data.feature_names.size() ? data.feature_names[j] : "");
+    }
+}
+
+void print_text(const Dataset& data, const Summary& s, const InputOptions& input, bool columns) {
+    print_line("input", input.path);
+    print_line("rows", std::to_string(s.rows));
+    print_line("columns", std::to_string(s.columns));
+    print_line("entries",
+               fmt::format("{}, {:.3g} % not zero, {} precision, {}", s.sparse ? "sparse" : "dense",
+                           100 * s.density, s.double_precision ? "double" : "single",
+                           bytes_text(static_cast<double>(s.bytes))));
+    print_line("values", fmt::format("{:.6g} to {:.6g}{}{}", s.low, s.high,
+                                     s.whole_numbers ? ", whole numbers" : "",
+                                     s.unit_rows ? ", rows of length 1" : ""));
+    print_line("labels", labels_text(s));
+    if (!data.weights.empty()) print_line("weights", "one a row");
+    print_line("missing", input.missing == "refuse" ? "none" : "replaced by the " + input.missing);
+    print_line("constant", positions_text(s.constant_columns));
+    std::string duplicates = fmt::format("{} row{}", s.duplicates, s.duplicates == 1 ? "" : "s");
+    if (s.contradictions > 0) {
+        duplicates += fmt::format(", {} with another label", s.contradictions);
+    }
+    print_line("duplicates", duplicates);
+    if (s.zero_rows > 0) print_line("empty rows", std::to_string(s.zero_rows));
+    const double n = static_cast<double>(s.rows);
+    print_line("full Gram", bytes_text(4 * n * n) + " in single precision");
+    for (const std::string& line : s.advice) print_line("advice", line);
+    if (columns) print_columns(data, s);
+}
+
+}  // namespace
+
+void add_info(CLI::App& program, Session& session) {
+    CLI::App& command =
+        add_command(program, "info", "describe a data file: shape, labels, ranges, advice",
+                    "  mercer info @digits\n"
+                    "  mercer info wine.csv --label class --by-column\n"
+                    "  mercer info a9a.gz --json | jq .labels");
+    const auto input = add_input(command, session);
+    const auto columns = std::make_shared<bool>(false);
+    command.add_flag("--by-column", *columns, "also a line for each column");
+    command.callback([&session, input, columns] {
+        session.action = [&session, input, columns] {
+            const Dataset data = read_input(*input, session);
+            const Summary summary = summarize(data);
+            if (session.json) {
+                print_json(json_of(data, summary, input->path));
+            } else {
+                print_text(data, summary, *input, *columns);
+            }
+        };
+    });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,130 @@
+// The program `mercer`. Exit codes: 0 success, 1 failure, 2 bad input or usage, 130 interrupted.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/libsvm.hpp"
+#include "cli/output.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/version.hpp"
+
+namespace mercer::cli {
+namespace {
+
+constexpr int exit_failure = 1;
+constexpr int exit_bad_input = 2;
+constexpr int exit_interrupted = 130;
+
+int complain(int code, std::string_view message) {
+    clear_progress_line();
+    fmt::print(stderr, "mercer: error: {}\n", message);
+    return code;
+}
+
+void describe(CLI::App& program, Session& session) {
+    program.description("Kernel machines: data, kernels, training with certificates.");
+    program.set_version_flag("--version", fmt::format("mercer {}", version),
+                             "print the version and exit");
+    program.require_subcommand(1);
+    program.footer(
+        "'mercer COMMAND --help' explains a command. Exit codes: 0 success, 1 failure,\n"
+        "2 bad input or usage, 130 interrupted.");
+    program.get_formatter()->column_width(28);
+    add_info(program, session);
+    add_convert(program, session);
+    add_scale(program, session);
+    add_make(program, session);
+    add_kernel(program, session);
+    add_gram(program, session);
+    add_split(program, session);
+    add_train(program, session);
+    add_predict(program, session);
+    add_show(program, session);
+    add_verify(program, session);
+    add_completion(program, session);
+    for (CLI::App* command : program.get_subcommands({})) add_general_options(*command, session);
+    add_libsvm_programs(program);
+    program.set_help_flag("-h,--help", "print this help and exit");
+}
+
+/// The first word is a command, or one of the program's own options; anything else deserves better
+/// than the parser's "a subcommand is required".
+void check_first_word(const CLI::App& program, const std::vector<std::string>& words) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : program.get_subcommands({})) {
+        names.push_back(command->get_name());
+    }
+    const std::string choices = fmt::format("the commands are {}", fmt::join(names, ", "));
+    if (words.empty()) throw InvalidInput("no command given; " + choices + ". Try 'mercer --help'");
+    const std::string& word = words[0];
+    for (const CLI::Option* option : program.get_options()) {
+        if (option->check_name(word)) return;
+    }
+    if (std::find(names.begin(), names.end(), word) != names.end()) return;
+    const auto near = nearest_word(word, names);
+    throw InvalidInput(fmt::format("there is no {} {}; {}{}", word[0] == '-' ? "option" : "command",
+                                   mercer::quoted(word), choices,
+                                   near ? fmt::format(". Did you mean '{}'?", *near) : ""));
+}
+
+int run(std::vector<std::string> words) {
+    CLI::App program;
+    program.name("mercer");
+    Session session;
+    describe(program, session);
+    // "mercer help info" is what many people type first.
+    if (!words.empty() && words[0] == "help") {
+        words.erase(words.begin());
+        words.emplace_back("--help");
+    }
+    check_first_word(program, words);
+    try {
+        std::vector<std::string> reversed(words.rbegin(), words.rend());
+        program.parse(std::move(reversed));
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+        std::string place = "mercer";
+        for (const CLI::App* command : program.get_subcommands())
+            place += ' ' + command->get_name();
+        return complain(exit_bad_input, fmt::format("{}\nTry '{} --help'.", error.what(), place));
+    }
+    set_threads(session.threads);
+    session.action();
+    clear_progress_line();
+    finish_standard_output();
+    return session.exit_code;
+}
+
+}  // namespace
+}  // namespace mercer::cli
+
+int main(int argc, char** argv) {
+    using namespace mercer::cli;
+    install_interrupt_handler();
+    try {
+        std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+        std::string program = argc > 0 ? libsvm_program(argv[0]) : "";
+        if (program.empty() && !words.empty() && words[0] == libsvm_program(words[0])) {
+            program = words[0];
+            words.erase(words.begin());
+        }
+        return program.empty() ? run(std::move(words)) : run_libsvm_program(program, words);
+    } catch (const mercer::InvalidInput& error) {
+        return complain(exit_bad_input, error.what());
+    } catch (const mercer::Cancelled&) {
+        return complain(exit_interrupted, "interrupted");
+    } catch (const std::bad_alloc&) {
+        return complain(exit_failure, "out of memory");
+    } catch (const std::exception& error) {
+        return complain(exit_failure, error.what());
+    }
+}

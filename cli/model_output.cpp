@@ -1,0 +1,265 @@
+#include "cli/model_output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/session.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/kernel/definiteness.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string parameters_text(const Model& model) {
+    const TrainedWith& t = model.trained;
+    std::string text;
+    const auto add = [&](bool used, const char* name, double value) {
+        if (used)
+            text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, format_number(value));
+    };
+    const Task task = model.task;
+    const bool sphere_by_c = task == Task::svdd && t.C > 0;
+    add(task == Task::svc || is_regressor(task) || sphere_by_c, "C", t.C);
+    add(task == Task::nu_svc || task == Task::nu_svr || task == Task::one_class ||
+            (task == Task::svdd && !sphere_by_c),
+        "nu", t.nu);
+    add(task == Task::svr, "epsilon", t.epsilon);
+    add(t.tolerance > 0, "tolerance", t.tolerance);
+    if (!t.bias) text += ", through the origin";
+    if (!t.tube.empty()) text += ", tube " + (t.tube == "column" ? "from a column" : t.tube);
+    return text;
+}
+
+/// Points of each class: in a pair the sign of the coefficient tells. Empty where it does not.
+std::vector<std::size_t> points_by_class(const Model& model) {
+    const std::size_t k = model.classes();
+    const Matrix<double>& coefficients = model.expansion.coefficients;
+    if (k < 2 || coefficients.rows() != k * (k - 1) / 2) return {};
+    std::vector<std::size_t> counts(k, 0);
+    for (std::size_t p = 0; p < coefficients.columns(); ++p) {
+        std::size_t pair = 0;
+        std::size_t found = k;
+        for (std::size_t a = 0; a < k && found == k; ++a) {
+            for (std::size_t b = a + 1; b < k && found == k; ++b, ++pair) {
+                const double value = coefficients(pair, p);
+                if (value != 0) found = value > 0 ? a : b;
+            }
+        }
+        if (found < k) ++counts[found];
+    }
+    return counts;
+}
+
+std::string classes_text(const Model& model) {
+    const std::vector<std::size_t> points = points_by_class(model);
+    std::string text = fmt::format("{}: ", model.classes());
+    const std::size_t shown = std::min<std::size_t>(model.classes(), 12);
+    for (std::size_t c = 0; c < shown; ++c) {
+        text += fmt::format("{}{}", c == 0 ? "" : ", ", model.class_names[c]);
+        if (!points.empty()) text += fmt::format(" ({})", points[c]);
+    }
+    if (shown < model.classes()) text += fmt::format(", … {} more", model.classes() - shown);
+    return text + (points.empty() ? "" : " (support vectors)");
+}
+
+/// What the machine found besides its expansion: margin, tube, radius.
+std::string found_text(const Model& model, const Report& r) {
+    if (model.reports.size() != 1) return {};
+    if (model.task == Task::svdd) return line("radius", fmt::format("{:.6g}", r.radius));
+    if (is_regressor(model.task)) return line("tube", fmt::format("epsilon {:.6g}", r.epsilon));
+    return line("margin", fmt::format("{:.6g}", r.margin));
+}
+
+std::string nu_text(const Model& model, const Report& r) {
+    const bool by_c = model.task == Task::svdd && model.trained.C > 0;
+    if (r.nu <= 0 || by_c || model.reports.size() != 1) return {};
+    const bool holds = r.fraction_errors <= r.nu && r.nu <= r.fraction_support;
+    return line("nu-property",
+                fmt::format("{:.4g} of the rows are {}, {:.4g} support vectors: {} nu = {:.4g}{}",
+                            r.fraction_errors,
+                            is_regressor(model.task)    ? "outside the tube"
+                            : is_classifier(model.task) ? "margin errors"
+                                                        : "outside",
+                            r.fraction_support, holds ? "around" : "not around", r.nu,
+                            holds ? ", as they must be" : ""));
+}
+
+}  // namespace
+
+std::string line(std::string_view name, std::string_view text) {
+    return fmt::format("{:<12}{}\n", name, text);
+}
+
+void warn(const std::string& text) {
+    clear_progress_line();
+    fmt::print(stderr, "mercer: warning: {}\n", text);
+}
+
+std::string counted(std::size_t count, const std::string& one, const std::string& many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
+}
+
+std::string percent(double fraction) {
+    return fmt::format("{:.6g} %", 100 * fraction);
+}
+
+Json json_of(const Report& r) {
+    Json json{{"name", r.name},
+              {"status", describe(r.status)},
+              {"converged", r.status == FitStatus::converged},
+              {"primal", r.primal},
+              {"dual", r.dual},
+              {"gap", r.gap},
+              {"relative_gap", r.relative_gap},
+              {"kkt_violation", r.kkt_violation},
+              {"infeasibility", r.infeasibility},
+              {"margin", r.margin},
+              {"squared_norm", r.squared_norm},
+              {"bias", r.bias},
+              {"rho", r.rho},
+              {"epsilon", r.epsilon},
+              {"radius", r.radius},
+              {"rows", r.rows},
+              {"support_vectors", r.support_vectors()},
+              {"free_support_vectors", r.free_support_vectors},
+              {"bounded_support_vectors", r.bounded_support_vectors},
+              {"margin_errors", r.margin_errors},
+              {"iterations", r.iterations},
+              {"kernel_evaluations", r.kernel_evaluations},
+              {"seconds", r.seconds}};
+    if (r.nu > 0) {
+        json["nu_property"] = {{"nu", r.nu},
+                               {"fraction_errors", r.fraction_errors},
+                               {"fraction_support", r.fraction_support}};
+    }
+    if (r.status == FitStatus::not_separable) {
+        json["hull_distance"] = r.hull_distance;
+        json["hull_weights"] = r.hull_weights;
+    }
+    return json;
+}
+
+Json json_of(const Model& model) {
+    const TrainedWith& t = model.trained;
+    Json parts = Json::array();
+    for (const Report& report : model.reports) parts.push_back(json_of(report));
+    Json json{{"task", task_name(model.task)},
+              {"kernel", model.expansion.kernel.text()},
+              {"definite", describe(definiteness(model.expansion.kernel).definite)},
+              {"scaling", model.scaling.rule().text()},
+              {"columns", model.columns},
+              {"support_vectors", model.expansion.size()},
+              {"outputs", output_names(model)},
+              {"trained",
+               {{"C", t.C},
+                {"nu", t.nu},
+                {"epsilon", t.epsilon},
+                {"tolerance", t.tolerance},
+                {"bias", t.bias},
+                {"tube", t.tube},
+                {"class_weights", t.class_weights}}},
+              {"precision", model.double_precision ? "double" : "single"},
+              {"probability", !model.sigmoids.empty()}};
+    if (is_classifier(model.task)) {
+        json["multi_class"] = model.multi_class == MultiClass::one_vs_one ? "ovo" : "ovr";
+        json["classes"] = model.class_names;
+        const std::vector<std::size_t> points = points_by_class(model);
+        if (!points.empty()) json["support_vectors_by_class"] = points;
+    }
+    if (!model.feature_names.empty()) json["features"] = model.feature_names;
+    if (!model.reports.empty()) {
+        json["certificate"] = json_of(model.report());
+        json["parts"] = std::move(parts);
+    }
+    return json;
+}
+
+std::string describe_machine(const Model& model) {
+    const Kernel& kernel = model.expansion.kernel;
+    const std::string parameters = parameters_text(model);
+    std::string text =
+        line("task", task_name(model.task) + (parameters.empty() ? "" : ", " + parameters));
+    text += line("kernel",
+                 fmt::format("{}, {}", kernel.text(), describe(definiteness(kernel).definite)));
+    const ScalingRule& rule = model.scaling.rule();
+    text +=
+        line("rows", fmt::format("{}, {} precision, scaling {}", counted(model.columns, "column"),
+                                 model.double_precision ? "double" : "single", rule.text()));
+    if (is_classifier(model.task)) {
+        text += line("classes", classes_text(model));
+        if (model.classes() > 2) {
+            text += line("problems", fmt::format("{}, {}", model.expansion.outputs(),
+                                                 model.multi_class == MultiClass::one_vs_one
+                                                     ? "one a pair of classes"
+                                                     : "each class against the rest"));
+        }
+        if (!model.sigmoids.empty()) text += line("probability", "yes");
+    }
+    return text;
+}
+
+std::string describe_certificate(const Model& model) {
+    if (model.reports.empty()) {
+        return line("support", counted(model.expansion.size(), "vector")) +
+               line("certificate", "none: the file is one of LIBSVM");
+    }
+    const Report r = model.report();
+    const bool several = model.reports.size() > 1;
+    std::string text = line("status", fmt::format("{}, {:.3g} s, {}", describe(r.status), r.seconds,
+                                                  counted(r.iterations, "step")));
+    text += line("support", several ? counted(model.expansion.size(), "vector")
+                                    : fmt::format("{} of {}: {} free, {} bounded",
+                                                  counted(r.support_vectors(), "vector"),
+                                                  counted(r.rows, "row"), r.free_support_vectors,
+                                                  r.bounded_support_vectors));
+    text += found_text(model, r);
+    const char* const of_all = several ? ", sum over the problems" : "";
+    text += line("primal", fmt::format("{:.9g}{}", r.primal, of_all));
+    text += line("dual", fmt::format("{:.9g}{}", r.dual, of_all));
+    text += line("gap", fmt::format("{:.3g} relative{}: the optimum lies between dual and primal",
+                                    r.relative_gap, several ? " in the worst" : ""));
+    text += line("violation", fmt::format("{:.3g} of the optimality conditions{}, tolerance {}",
+                                          r.kkt_violation, several ? " in the worst" : "",
+                                          format_number(model.trained.tolerance)));
+    return text + nu_text(model, r);
+}
+
+std::string describe_parts(const Model& model) {
+    if (model.reports.size() < 2) return {};
+    std::string text = fmt::format(
+        "\n{:<18} {:>7} {:>7} {:>7} {:>7} {:>13} {:>13} {:>9} {:>9}  {}\n", "problem", "rows",
+        "support", "free", "bounded", "primal", "dual", "rel. gap", "violation", "status");
+    for (const Report& r : model.reports) {
+        text += fmt::format(
+            "{:<18} {:>7} {:>7} {:>7} {:>7} {:>13.7g} {:>13.7g} {:>9.2g} {:>9.2g}  {}\n", r.name,
+            r.rows, r.support_vectors(), r.free_support_vectors, r.bounded_support_vectors,
+            r.primal, r.dual, r.relative_gap, r.kkt_violation, describe(r.status));
+    }
+    return text;
+}
+
+std::vector<std::string> output_names(const Model& model) {
+    const std::size_t outputs = model.expansion.outputs();
+    if (outputs == model.target_names.size() && outputs > 0) return model.target_names;
+    const std::size_t k = model.classes();
+    if (outputs == 1 && k != 2) return {"decision"};
+    std::vector<std::string> names;
+    if (outputs == k * (k - 1) / 2 && (k == 2 || model.multi_class == MultiClass::one_vs_one)) {
+        for (std::size_t a = 0; a < k; ++a) {
+            for (std::size_t b = a + 1; b < k; ++b) {
+                names.push_back(model.class_names[a] + " vs " + model.class_names[b]);
+            }
+        }
+    } else {
+        for (std::size_t c = 0; c < outputs; ++c) {
+            names.push_back(c < k ? model.class_names[c] + " vs rest" : std::to_string(c + 1));
+        }
+    }
+    return names;
+}
+
+}  // namespace mercer::cli

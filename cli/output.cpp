@@ -1,0 +1,105 @@
+#include "cli/output.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <stdexcept>
+
+#include "mercer/base/error.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+extern "C" void on_interrupt(int) {
+    _exit(130);
+}
+
+void mask_interrupt(int how) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    pthread_sigmask(how, &set, nullptr);
+}
+
+}  // namespace
+
+void install_interrupt_handler() {
+    struct sigaction action {};
+    action.sa_handler = on_interrupt;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, nullptr);
+}
+
+InterruptLater::InterruptLater(const std::string& path) : waiting_(path != "-") {
+    if (waiting_) mask_interrupt(SIG_BLOCK);
+}
+
+InterruptLater::~InterruptLater() {
+    if (waiting_) mask_interrupt(SIG_UNBLOCK);
+}
+
+void print_json(const Json& value) {
+    // Names in a file may be any bytes; JSON must be UTF-8.
+    say("{}\n", value.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void finish_standard_output() {
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        throw std::runtime_error(
+            fmt::format("standard output: writing failed: {}", std::strerror(errno)));
+    }
+}
+
+std::shared_ptr<OutputOptions> add_output(CLI::App& command, Session& session) {
+    const auto output = std::make_shared<OutputOptions>();
+    const char* const group = "Writing";
+    const auto text = [&](const char* name, std::string& out, const char* about) {
+        return command.add_option(name, out, about)->type_name("FILE")->group(group);
+    };
+    text("-o,--output", output->path,
+         "file to write, compressed by .gz, .bz2, .xz or .zst; - is standard output [-]");
+    add_choice(command, session, "--to", output->format,
+               {"auto", "libsvm", "csv", "tsv", "spaces", "npy", "npz", "idx"},
+               "format to write, auto: by the file's name, else LIBSVM text")
+        ->group(group);
+    add_choice(command, session, "--write-header", output->header, {"auto", "yes", "no"},
+               "first line of a table names the columns")
+        ->group(group);
+    text("--labels-to", output->write.labels_file,
+         "labels into a file of their own; none leaves them out");
+    text("--weights-to", output->write.weights_file,
+         "weights into a file of their own; none leaves them out");
+    return output;
+}
+
+void check_output(const OutputOptions& output, const Session& session) {
+    if (session.json && output.path == "-") {
+        throw InvalidInput(
+            "--json reports on standard output, where the data would go; name a file with -o");
+    }
+}
+
+void write_data(const Dataset& data, const OutputOptions& output, const Session& session,
+                const Json& report) {
+    WriteOptions options = output.write;
+    if (output.format != "auto") options.format = format_named(output.format);
+    if (output.header != "auto") {
+        options.header = output.header == "yes" ? HeaderLine::yes : HeaderLine::no;
+    }
+    options.progress = progress_line(session);
+    {
+        const InterruptLater later(output.path);
+        write(data, output.path, options);
+    }
+    clear_progress_line();
+    if (!session.json) return;
+    Json json{{"output", output.path}, {"rows", data.size()}, {"columns", data.columns()}};
+    json.update(report);
+    print_json(json);
+}
+
+}  // namespace mercer::cli

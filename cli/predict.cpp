@@ -1,0 +1,202 @@
+// mercer predict: what a model says of data.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/model_input.hpp"
+#include "cli/model_output.hpp"
+#include "cli/output.hpp"
+#include "cli/train_options.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/file.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/select/cross_validation.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct PredictCommand {
+    std::string model;
+    std::string output = "-";
+    bool decision = false;
+    bool probability = false;
+};
+
+/// Numbers beside the labels, one row each, under names.
+struct Columns {
+    std::string title;
+    std::vector<std::string> names;
+    Matrix<double> values;
+};
+
+struct Predictions {
+    Labels labels;
+    std::vector<Columns> columns;
+};
+
+Predictions predict(const PredictCommand& command, const Model& model, const Rows& x,
+                    const Session& session) {
+    const Progress progress = progress_line(session);
+    Predictions result;
+    Matrix<double> decisions = model.decision(x, progress);
+    result.labels.values = model.classify(decisions.view());
+    if (is_classifier(model.task) && model.class_values.empty()) {
+        result.labels.names = model.class_names;
+    } else if (is_classifier(model.task)) {
+        for (double& value : result.labels.values) {
+            value = model.class_values[static_cast<std::size_t>(value)];
+        }
+    }
+    if (command.decision) {
+        result.columns.push_back({"decision", output_names(model), std::move(decisions)});
+    }
+    if (command.probability) {
+        std::vector<std::string> names;
+        for (const std::string& name : model.class_names) names.push_back("P(" + name + ")");
+        result.columns.push_back({"probability", names, model.probabilities(x, progress)});
+    }
+    clear_progress_line();
+    return result;
+}
+
+/// Labels one a line; with numbers beside them a table, separated by tabs under a line of names.
+void write_text(const Predictions& predictions, Output& out) {
+    std::string text;
+    if (!predictions.columns.empty()) {
+        text = "label";
+        for (const Columns& part : predictions.columns) {
+            for (std::string name : part.names) {
+                std::ranges::replace(name, '\t', ' ');
+                text += '\t' + name;
+            }
+        }
+        text += '\n';
+    }
+    for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
+        text += predictions.labels.text(i);
+        for (const Columns& part : predictions.columns) {
+            for (const double value : part.values.row(i)) text += '\t' + format_number(value);
+        }
+        text += '\n';
+        if (text.size() > 60'000) {
+            out.write(text);
+            text.clear();
+        }
+    }
+    out.write(text);
+}
+
+Json json_of(const Predictions& predictions) {
+    Json labels = Json::array();
+    for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
+        if (predictions.labels.are_text()) {
+            labels.push_back(predictions.labels.text(i));
+        } else {
+            labels.push_back(predictions.labels.values[i]);
+        }
+    }
+    Json json{{"labels", std::move(labels)}};
+    for (const Columns& part : predictions.columns) {
+        Json rows = Json::array();
+        for (std::size_t i = 0; i < part.values.rows(); ++i) {
+            const auto row = part.values.row(i);
+            rows.push_back(std::vector<double>(row.begin(), row.end()));
+        }
+        json[part.title] = {{"columns", part.names}, {"rows", std::move(rows)}};
+    }
+    return json;
+}
+
+/// How good the predictions are, where the data knows the answers.
+struct Judgement {
+    std::string text;
+    Json json = Json::object();
+};
+
+std::optional<Judgement> judge(const Model& model, const Labels& predicted, const Labels& truth) {
+    Judgement j;
+    const bool single = !is_classifier(model.task) && !is_regressor(model.task);
+    const auto is_sign = [](double y) { return y == 1 || y == -1; };
+    if (single &&
+        (truth.empty() || truth.are_text() || !std::ranges::all_of(truth.values, is_sign))) {
+        j.json["inside"] = inside(predicted);
+        j.text = fmt::format("{} of {} inside", percent(inside(predicted)),
+                             counted(predicted.size(), "row"));
+        return j;
+    }
+    if (truth.empty() || (is_regressor(model.task) && truth.are_text())) return std::nullopt;
+    const Score s = score(model.task, predicted, truth);
+    if (is_regressor(model.task)) {
+        j.json = {{"mean_squared_error", s.mean_squared_error},
+                  {"squared_correlation", s.squared_correlation}};
+        j.text =
+            fmt::format("mean squared error {:.6g}, squared correlation {:.4g}, {}",
+                        s.mean_squared_error, s.squared_correlation, counted(truth.size(), "row"));
+    } else {
+        const auto right =
+            static_cast<std::size_t>(s.accuracy * static_cast<double>(truth.size()) + 0.5);
+        j.json = {{"accuracy", s.accuracy}, {"right", right}};
+        j.text = fmt::format("accuracy {} ({} of {})", percent(s.accuracy), right,
+                             counted(truth.size(), "row"));
+    }
+    return j;
+}
+
+void run(const PredictCommand& command, const InputOptions& input, const Session& session) {
+    const auto [model, data] = read_model_and_data(command.model, input, session);
+    if (command.probability && !is_classifier(model.task)) {
+        throw InvalidInput(command.model + ": only classifiers have class probabilities");
+    }
+    const Predictions predictions = predict(command, model, data.x, session);
+    const auto judgement = judge(model, predictions.labels, data.y);
+    const bool to_file = command.output != "-";
+    if (to_file || !session.json) {
+        const InterruptLater later(command.output);
+        write_whole(command.output, [&](Output& out) { write_text(predictions, out); });
+    }
+    if (session.json) {
+        Json json{{"model", command.model}, {"input", input.path}, {"rows", data.size()}};
+        if (judgement) json.update(judgement->json);
+        if (to_file) {
+            json["output"] = command.output;
+        } else {
+            json.update(json_of(predictions));
+        }
+        print_json(json);
+    } else if (judgement) {
+        fmt::print(to_file ? stdout : stderr, "{}\n", judgement->text);
+    }
+}
+
+}  // namespace
+
+void add_predict(CLI::App& program, Session& session) {
+    CLI::App& command = add_command(
+        program, "predict", "predict with a model, one label a line",
+        "  mercer predict digits.mercer test.csv -o labels.txt\n"
+        "  mercer predict a9a.mercer a9a.t.gz --decision --probability\n"
+        "  mercer predict heart.model heart_scale        (a model of LIBSVM)\n"
+        "Where the data has labels the score is printed too: on standard output, or on\n"
+        "standard error when the predictions go there.");
+    const auto options = std::make_shared<PredictCommand>();
+    const auto input = add_model_and_input(command, session, options->model);
+    command
+        .add_option("-o,--output", options->output,
+                    "file to write, compressed by .gz, .bz2, .xz or .zst; - is standard output [-]")
+        ->type_name("FILE");
+    command.add_flag("--decision", options->decision,
+                     "also the decision values: positive for the first class of a pair");
+    command.add_flag("--probability", options->probability,
+                     "also class probabilities, of a model trained with them");
+    command.callback([&session, input, options] {
+        session.action = [&session, input, options] { run(*options, *input, session); };
+    });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,147 @@
+#include "cli/session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace mercer::cli {
+namespace {
+
+bool progress_is_drawn = false;
+
+}  // namespace
+
+CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& about,
+                      const std::string& examples) {
+    CLI::App& command = *program.add_subcommand(name, about);
+    command.footer("Examples:\n" + examples);
+    return command;
+}
+
+void add_general_options(CLI::App& command, Session& session) {
+    const char* const group = "General";
+    add_count(command, "--threads", session.threads, 0, 4096,
+              "threads to use, 0: one a processor [0]")
+        ->group(group);
+    command.add_flag("--json", session.json, "print results as JSON")->group(group);
+    command.add_flag("-q,--quiet", session.quiet, "no progress on standard error")->group(group);
+    command.set_help_flag("-h,--help", "print this help and exit")->group(group);
+}
+
+CLI::Option* add_count(CLI::App& command, const std::string& names, std::size_t& out,
+                       std::size_t low, std::size_t high, const std::string& about) {
+    // The range stands in the message when it is violated; in the help it would only be in the way.
+    return command.add_option(names, out, about)
+        ->check(CLI::Range(low, high).description(""))
+        ->type_name("N");
+}
+
+CLI::Option* add_choice(CLI::App& command, Session& session, const std::string& names,
+                        std::string& out, std::vector<std::string> words,
+                        const std::string& about) {
+    CLI::Option* option = command.add_option(
+        names, out, fmt::format("{}: {} [{}]", about, fmt::join(words, ", "), out));
+    option->check(CLI::IsMember(words).description(""))->type_name("WORD");
+    session.choices[option] = std::move(words);
+    return option;
+}
+
+void add_reading_options(CLI::App& command, Session& session, InputOptions& input) {
+    const char* const group = "Reading";
+    const auto choice = [&](const char* name, std::string& out, std::vector<std::string> words,
+                            const char* about) {
+        add_choice(command, session, name, out, std::move(words), about)->group(group);
+    };
+    const auto text = [&](const char* name, std::string& out, const char* about) {
+        command.add_option(name, out, about)->type_name("TEXT")->group(group);
+    };
+    choice("--format", input.format,
+           {"auto", "libsvm", "csv", "tsv", "spaces", "npy", "npz", "idx"}, "format of the file");
+    text("--label", input.read.label,
+         "label column: its name, its number from 1 (-1: last), first, last or none");
+    command.add_flag("--text-labels", input.read.text_labels, "labels are names, even if numbers")
+        ->group(group);
+    choice("--header", input.header, {"auto", "yes", "no"}, "first line of a table is a header");
+    choice("--missing", input.missing, {"refuse", "mean", "median", "zero"}, "missing values");
+    choice("--rows", input.form, {"auto", "dense", "sparse"}, "how rows are held");
+    command.add_flag("--double", input.read.double_precision, "hold numbers in double precision")
+        ->group(group);
+    add_count(command, "--columns", input.read.columns, 0, std::size_t{1} << 32,
+              "at least so many columns, the rest zero [0]")
+        ->group(group);
+    text("--labels", input.read.labels_file, "file of labels, one a row");
+    text("--weights", input.read.weights_file, "file of sample weights, one a row");
+    text("--weight-column", input.read.weights, "weight column of a table, as --label");
+    add_count(command, "--first-index", input.read.first_index, 0, 1,
+              "LIBSVM text: the first index, 0 or 1 [1]")
+        ->group(group);
+}
+
+std::shared_ptr<InputOptions> add_input(CLI::App& command, Session& session,
+                                        const std::string& about) {
+    auto input = std::make_shared<InputOptions>();
+    command.add_option("INPUT", input->path, about)->required()->type_name("");
+    add_reading_options(command, session, *input);
+    return input;
+}
+
+Dataset read_input(const InputOptions& input, const Session& session) {
+    ReadOptions options = input.read;
+    if (input.format != "auto") options.format = format_named(input.format);
+    if (input.header != "auto") {
+        options.header = input.header == "yes" ? HeaderLine::yes : HeaderLine::no;
+    }
+    if (input.missing == "mean") options.missing = MissingValues::mean;
+    if (input.missing == "median") options.missing = MissingValues::median;
+    if (input.missing == "zero") options.missing = MissingValues::zero;
+    if (input.form != "auto") {
+        options.form = input.form == "dense" ? RowForm::dense : RowForm::sparse;
+    }
+    options.progress = progress_line(session);
+    Dataset data = read(input.path, options);
+    clear_progress_line();
+    return data;
+}
+
+Rows apply_scaling(const Scaling& scaling, const Rows& rows, const Session& session) {
+    Rows scaled = scaling.apply(rows);
+    if (rows.is_sparse() && !scaled.is_sparse() && !session.quiet) {
+        clear_progress_line();
+        fmt::print(stderr,
+                   "mercer: note: scaling {} moves zeros, so the sparse rows ({:.2g} % filled) "
+                   "became dense\n",
+                   scaling.rule().text(),
+                   100.0 * static_cast<double>(rows.nonzeros()) /
+                       (static_cast<double>(rows.size()) * static_cast<double>(rows.columns())));
+    }
+    return scaled;
+}
+
+Progress progress_line(const Session& session) {
+    if (session.quiet || isatty(STDERR_FILENO) == 0) return {};
+    using Clock = std::chrono::steady_clock;
+    // The first line waits a little: work that is over at once should not flicker.
+    return [last = Clock::now() + std::chrono::milliseconds(300)](const Moment& moment) mutable {
+        const Clock::time_point now = Clock::now();
+        if (now - last < std::chrono::milliseconds(100)) return true;
+        last = now;
+        std::string line(moment.task);
+        if (moment.fraction >= 0) line += fmt::format(" {:3.0f} %", 100 * moment.fraction);
+        if (!moment.detail.empty()) line += fmt::format("  {}", moment.detail);
+        fmt::print(stderr, "\r\033[K{}", line);
+        std::fflush(stderr);
+        progress_is_drawn = true;
+        return true;
+    };
+}
+
+void clear_progress_line() {
+    if (!progress_is_drawn) return;
+    fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+    progress_is_drawn = false;
+}
+
+}  // namespace mercer::cli

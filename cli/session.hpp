@@ -1,0 +1,77 @@
+// What all commands share: the general options, the choice lists that help and completion show,
+// reading of input, and the line of progress.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mercer/base/progress.hpp"
+#include "mercer/data/read.hpp"
+#include "mercer/data/scaling.hpp"
+
+namespace mercer::cli {
+
+/// One run of the program. Commands put what they will do into `action`; main runs it once the
+/// whole command line has been understood.
+struct Session {
+    std::size_t threads = 0;
+    bool json = false;
+    bool quiet = false;
+    std::function<void()> action;
+    int exit_code = 0;  ///< of an action that has something to say by it
+    /// Values that completion offers, by option.
+    std::map<const CLI::Option*, std::vector<std::string>> choices;
+};
+
+/// A command. `examples` are lines shown under its help.
+CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& about,
+                      const std::string& examples);
+
+/// --threads, --json, --quiet and --help, which main adds to every command after its own.
+void add_general_options(CLI::App& command, Session& session);
+
+/// An option that takes a whole number from `low` to `high`.
+CLI::Option* add_count(CLI::App& command, const std::string& names, std::size_t& out,
+                       std::size_t low, std::size_t high, const std::string& about);
+
+/// An option that takes one of these words; `out` keeps its value when the option is not given.
+CLI::Option* add_choice(CLI::App& command, Session& session, const std::string& names,
+                        std::string& out, std::vector<std::string> words, const std::string& about);
+
+/// The options of reading, as they stand on a command line.
+struct InputOptions {
+    std::string path;
+    std::string format = "auto";
+    std::string header = "auto";
+    std::string missing = "refuse";
+    std::string form = "auto";
+    ReadOptions read;
+};
+
+/// Adds the positional INPUT and the options of reading.
+std::shared_ptr<InputOptions> add_input(CLI::App& command, Session& session,
+                                        const std::string& about =
+                                            "data file; - is standard "
+                                            "input, @digits and @iris are "
+                                            "built in");
+/// The options of reading alone, for a command whose input is named by an option.
+void add_reading_options(CLI::App& command, Session& session, InputOptions& input);
+
+Dataset read_input(const InputOptions& input, const Session& session);
+
+/// The rows scaled. Says so on standard error when sparse rows had to become dense: a small file
+/// may turn into a large one.
+Rows apply_scaling(const Scaling& scaling, const Rows& rows, const Session& session);
+
+/// Draws one line on standard error while work goes on; empty when that is no terminal or the user
+/// wants quiet.
+Progress progress_line(const Session& session);
+/// Wipes that line, if one is there.
+void clear_progress_line();
+
+}  // namespace mercer::cli

@@ -1,0 +1,282 @@
+// mercer train: a support vector machine from data, with its certificate.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/model_output.hpp"
+#include "cli/output.hpp"
+#include "cli/train_options.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/persist/model_file.hpp"
+#include "mercer/select/cross_validation.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr int exit_failure = 1;
+constexpr int exit_interrupted = 130;
+
+/// One run of the command: what was asked, what there is, what came of it.
+struct Training {
+    const TrainOptions& options;
+    const Session& session;
+    std::string input;
+    Dataset data{};
+    SvmSettings settings{};
+    std::vector<std::string> warnings{};
+
+    void caution(std::string text) {
+        if (!session.json) warn(text);
+        warnings.push_back(std::move(text));
+    }
+};
+
+/// Draws the line of training, and reads whether Ctrl-C has been pressed.
+std::function<bool(const FitMoment&)> listener(const Session& session, const StopOnInterrupt& stop,
+                                               const std::string& what) {
+    return [draw = progress_line(session), start = Clock::now(), &stop, what](const FitMoment& m) {
+        if (draw) {
+            const std::chrono::duration<double> elapsed = Clock::now() - start;
+            std::string task = what;
+            if (m.parts > 1) task += fmt::format(" {} ({} of {})", m.part, m.number + 1, m.parts);
+            draw({.task = task,
+                  .fraction = -1,
+                  .detail = fmt::format("step {}  violation {:.2g}  gap {:.2g}  support {}  "
+                                        "active {}  {:.1f} s",
+                                        m.dual.steps, m.dual.violation, m.dual.gap, m.dual.support,
+                                        m.dual.active, elapsed.count())});
+        }
+        return !stop.requested();
+    };
+}
+
+/// Kernels of columns whose ranges differ much see little but the widest, and training crawls.
+void advise_on_scale(Training& t) {
+    constexpr std::size_t most_columns = 1'000'000;  // beyond that there are words, not measures
+    if (t.options.scale != "none" || t.settings.kernel == precomputed() ||
+        t.data.columns() > most_columns) {
+        return;
+    }
+    const std::vector<double> widths =
+        Scaling::fit(ScalingRule::parse("minmax"), t.data.x).spread();
+    std::size_t widest = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < widths.size(); ++j) {
+        if (widths[j] > widths[widest]) widest = j;
+        if (widths[j] > 0) least = std::min(least, widths[j]);
+    }
+    if (widths.empty() || widths[widest] <= 100 * least) return;
+    const auto& names = t.data.feature_names;
+    t.caution(fmt::format(
+        "the columns differ in scale: the range of column {} is {:.3g}, {:.3g} times the smallest; "
+        "training may crawl and the kernel see little else. Try --scale standard",
+        widest < names.size() ? mercer::quoted(names[widest]) : std::to_string(widest + 1),
+        widths[widest], widths[widest] / least));
+}
+
+void check_labels(const Training& t) {
+    if (!is_classifier(t.settings.task) || t.data.y.are_text()) return;
+    const Classes classes = classes_of(t.data.y);
+    const bool whole = std::all_of(classes.values.begin(), classes.values.end(),
+                                   [](double v) { return v == std::floor(v); });
+    if (classes.count() <= 20 || (whole && 2 * classes.count() <= t.data.size())) return;
+    throw InvalidInput(fmt::format(
+        "{}: the labels are {} different numbers in {} rows, which look like targets of a "
+        "regression: use --task svr, or --text-labels if they are classes all the same",
+        t.input, classes.count(), t.data.size()));
+}
+
+// ---- What is printed.
+
+std::string data_text(const Training& t) {
+    return line("data", fmt::format("{}, {}, {}", t.input, counted(t.data.size(), "row"),
+                                    counted(t.data.columns(), "column")));
+}
+
+/// Why there is no hard margin, and the proof.
+std::string describe_hulls(const Model& model, bool bias) {
+    std::string text;
+    for (const Report& r : model.reports) {
+        if (r.status != FitStatus::not_separable) continue;
+        const auto carrying = std::count_if(r.hull_weights.begin(), r.hull_weights.end(),
+                                            [](double w) { return w > 0; });
+        const std::string who = r.name.empty() ? "the classes" : r.name;
+        text += line("certificate",
+                     bias ? fmt::format("{}: {} of {} carry weight, and the two weighted means "
+                                        "lie at distance {:.3g} in feature space: the hulls meet",
+                                        who, carrying, counted(r.rows, "row"), r.hull_distance)
+                          : fmt::format("{}: {} of {} carry weight, and the mean of the labelled "
+                                        "rows lies at distance {:.3g} from the origin",
+                                        who, carrying, counted(r.rows, "row"), r.hull_distance));
+    }
+    return text;
+}
+
+std::string score_text(const Training& t, const CrossValidation& cv) {
+    const std::string folds =
+        fmt::format(" over {} folds, seed {}", t.options.folds, t.options.seed);
+    if (is_regressor(t.settings.task)) {
+        return fmt::format("mean squared error {:.6g}, squared correlation {:.4g}{}",
+                           cv.score.mean_squared_error, cv.score.squared_correlation, folds);
+    }
+    if (is_classifier(t.settings.task)) {
+        return fmt::format("accuracy {}{}", percent(cv.score.accuracy), folds);
+    }
+    return fmt::format("{} of the rows held out lie inside{}", percent(inside(cv.predictions)),
+                       folds);
+}
+
+Json score_json(const Training& t, const CrossValidation& cv) {
+    Json json{
+        {"folds", t.options.folds}, {"seed", t.options.seed}, {"status", describe(cv.status)}};
+    if (is_regressor(t.settings.task)) {
+        json["mean_squared_error"] = cv.score.mean_squared_error;
+        json["squared_correlation"] = cv.score.squared_correlation;
+    } else if (is_classifier(t.settings.task)) {
+        json["accuracy"] = cv.score.accuracy;
+    } else {
+        json["inside"] = inside(cv.predictions);
+    }
+    return json;
+}
+
+// ---- What is done.
+
+/// Trains, saves and describes. The exit code.
+int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& text) {
+    t.settings.progress = listener(t.session, stop, "training");
+    const Model model = Svm(t.settings).fit(t.data);
+    clear_progress_line();
+    const Report report = model.report();
+    json.update(json_of(model));
+    text += describe_machine(model);
+    const auto fails = [](const Report& r) { return r.status == FitStatus::not_separable; };
+    if (std::any_of(model.reports.begin(), model.reports.end(), fails)) {
+        text += line("status",
+                     "not separable: no plane in feature space leaves each class on its "
+                     "own side, so there is no hard margin; try --task svc, which allows "
+                     "errors, or another kernel");
+        text += describe_hulls(model, t.settings.bias);
+        return exit_failure;
+    }
+    text += describe_certificate(model);
+    if (report.status != FitStatus::converged) {
+        t.caution(
+            fmt::format("not converged: {}, at a relative gap of {:.3g} and a violation of "
+                        "{:.3g} (tolerance {})",
+                        describe(report.status), report.relative_gap, report.kkt_violation,
+                        format_number(t.settings.tolerance)));
+    }
+    if (!t.options.model.empty()) {
+        const InterruptLater later(t.options.model);
+        save(model, t.options.model);
+        json["model"] = t.options.model;
+        text += line("model", t.options.model);
+    }
+    return stop.requested() ? exit_interrupted : 0;
+}
+
+int cross_validate(Training& t, const StopOnInterrupt& stop, Json& json, std::string& text) {
+    t.settings.progress = listener(t.session, stop, "cross-validation");
+    t.settings.probability = false;
+    const CrossValidation cv =
+        mercer::cross_validate(t.settings, t.data, t.options.folds, t.options.seed);
+    clear_progress_line();
+    if (stop.requested()) {
+        t.caution("the cross-validation was interrupted, and has no score");
+        return exit_interrupted;
+    }
+    if (cv.status == FitStatus::not_separable) {
+        t.caution("the rows of some fold are not separable: there is no score of a hard margin");
+        return exit_failure;
+    }
+    if (cv.status != FitStatus::converged) {
+        t.caution("not every fold converged: " + describe(cv.status));
+    }
+    json["cross_validation"] = score_json(t, cv);
+    text += line("cross-val.", score_text(t, cv));
+    return 0;
+}
+
+/// Hours of training should not end in a name that cannot be written to.
+void check_place(const std::string& path) {
+    if (path.empty() || path == "-") return;
+    const std::filesystem::path place(path);
+    const std::filesystem::path folder = place.has_parent_path() ? place.parent_path() : ".";
+    if (std::filesystem::is_directory(place)) {
+        throw InvalidInput(path + ": is a folder; name a file for the model");
+    }
+    if (!std::filesystem::exists(place) && access(folder.c_str(), W_OK) != 0) {
+        throw InvalidInput(
+            fmt::format("{}: the model cannot be written there: {}", path, std::strerror(errno)));
+    }
+}
+
+int run(const TrainOptions& options, const InputOptions& input, const Session& session) {
+    if (session.json && options.model == "-") {
+        throw InvalidInput("the model and --json cannot both go to standard output; name a file");
+    }
+    check_place(options.model);
+    InputOptions reading = input;
+    if (options.double_precision) reading.read.double_precision = true;
+    Training t{.options = options, .session = session, .input = input.path};
+    t.settings = settings_of(options);
+    t.data = read_input(reading, session);
+    take_tube(options, t.data, t.settings);
+    check_labels(t);
+    if (options.folds > t.data.size()) {
+        throw InvalidInput(fmt::format("--cv {}: there are only {} to make folds of", options.folds,
+                                       counted(t.data.size(), "row")));
+    }
+    advise_on_scale(t);
+    Json json{{"input", input.path}, {"rows", t.data.size()}};
+    std::string text = data_text(t);
+    const StopOnInterrupt stop;
+    int code = 0;
+    if (options.folds == 0 || !options.model.empty()) code = train(t, stop, json, text);
+    if (code == 0 && options.folds > 0) code = cross_validate(t, stop, json, text);
+    json["warnings"] = t.warnings;
+    if (session.json) {
+        print_json(json);
+    } else {
+        fmt::print(options.model == "-" ? stderr : stdout, "{}", text);
+    }
+    return code;
+}
+
+}  // namespace
+
+void add_train(CLI::App& program, Session& session) {
+    CLI::App& command = add_command(
+        program, "train", "train a support vector machine and certify it",
+        "  mercer train @digits digits.mercer -C 10 --cv 5\n"
+        "  mercer train a9a.gz a9a.mercer --kernel 'rbf(gamma=0.05)' -C 10\n"
+        "  mercer train housing.csv --task svr --epsilon 0.5 --scale standard --cv 10\n"
+        "Ctrl-C ends training early: what there is gets certified and saved, exit code 130.\n"
+        "docs/training.md says more.");
+    const auto input = add_input(command, session);
+    const auto options = add_train_options(command, session);
+    command.callback([&session, input, options] {
+        session.action = [&session, input, options] {
+            session.exit_code = run(*options, *input, session);
+        };
+    });
+}
+
+}  // namespace mercer::cli

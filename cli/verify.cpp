@@ -1,0 +1,147 @@
+// mercer verify: does the certificate of a model hold on its data?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/model_input.hpp"
+#include "cli/model_output.hpp"
+#include "cli/output.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/theory/certificate_check.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int exit_failure = 1;
+
+/// Claimed and found side by side, of one problem.
+std::string describe_check(const CheckedReport& c) {
+    const Report& a = c.claimed;
+    const Report& b = c.found;
+    std::string text =
+        fmt::format("{:<18}{:>16}{:>16}{:>16}\n", a.name.empty() ? "certificate" : a.name,
+                    "claimed", "found", "allowed");
+    const auto row = [&](const char* name, double claimed, double found, const std::string& most) {
+        text += fmt::format("  {:<16}{:>16.8g}{:>16.8g}{:>16}\n", name, claimed, found, most);
+    };
+    row("primal", a.primal, b.primal, "");
+    row("dual", a.dual, b.dual, "");
+    row("relative gap", a.relative_gap, b.relative_gap, fmt::format("{:.3g}", c.allowed_gap));
+    row("KKT violation", a.kkt_violation, b.kkt_violation,
+        fmt::format("{:.3g}", c.allowed_violation));
+    row("infeasibility", a.infeasibility, b.infeasibility, "1e-06");
+    text += fmt::format("  {:<16}{:>16}{:>16}\n", "support vectors", a.support_vectors(),
+                        b.support_vectors());
+    if (c.has_nu_property) {
+        row("margin errors", a.fraction_errors, b.fraction_errors, fmt::format("{:.6g}", a.nu));
+        row("share support", a.fraction_support, b.fraction_support, "");
+    }
+    return text;
+}
+
+Json json_of_check(const CheckedReport& c) {
+    return {{"claimed", json_of(c.claimed)},
+            {"found", json_of(c.found)},
+            {"allowed", {{"kkt_violation", c.allowed_violation}, {"relative_gap", c.allowed_gap}}},
+            {"holds", c.broken.empty()},
+            {"broken", c.broken}};
+}
+
+/// The problem to show when there are many: the first that fails, else the worst violation.
+const CheckedReport& telling(const std::vector<CheckedReport>& checks) {
+    const auto failed =
+        std::ranges::find_if(checks, [](const auto& c) { return !c.broken.empty(); });
+    if (failed != checks.end()) return *failed;
+    return *std::ranges::max_element(checks, {},
+                                     [](const CheckedReport& c) { return c.found.kkt_violation; });
+}
+
+void print_text(const std::vector<CheckedReport>& checks, bool all) {
+    if (all || checks.size() == 1) {
+        for (const CheckedReport& c : checks) say("{}", describe_check(c));
+    } else {
+        say("{} problems; this is the {}, --all shows every one:\n{}", checks.size(),
+            telling(checks).broken.empty() ? "one with the largest violation"
+                                           : "first whose certificate fails",
+            describe_check(telling(checks)));
+    }
+    for (const CheckedReport& c : checks) {
+        for (const std::string& sentence : c.broken) {
+            say("broken: {}{}\n", c.claimed.name.empty() ? "" : c.claimed.name + ": ", sentence);
+        }
+    }
+}
+
+/// The checks, or why they cannot be made: then nothing is certain of the model.
+struct Outcome {
+    std::vector<CheckedReport> checks{};
+    std::string obstacle{};
+};
+
+Outcome check(const Model& model, const Dataset& data, const Session& session) {
+    Outcome outcome;
+    try {
+        outcome.checks = check_certificate(model, data, progress_line(session));
+    } catch (const InvalidInput& error) {
+        outcome.obstacle = error.what();
+    }
+    clear_progress_line();
+    return outcome;
+}
+
+int run(const std::string& path, const InputOptions& input, bool all, const Session& session) {
+    const auto [model, data] = read_model_and_data(path, input, session);
+    const Outcome outcome = check(model, data, session);
+    const bool holds =
+        outcome.obstacle.empty() &&
+        std::ranges::all_of(outcome.checks, [](const auto& c) { return c.broken.empty(); });
+    const bool early = std::ranges::any_of(
+        outcome.checks, [](const auto& c) { return c.claimed.status != FitStatus::converged; });
+    if (session.json) {
+        Json parts = Json::array();
+        for (const CheckedReport& c : outcome.checks) parts.push_back(json_of_check(c));
+        Json json{{"model", path},
+                  {"input", input.path},
+                  {"holds", holds},
+                  {"converged", !early},
+                  {"parts", std::move(parts)}};
+        if (!outcome.obstacle.empty()) json["obstacle"] = outcome.obstacle;
+        print_json(json);
+    } else {
+        if (outcome.obstacle.empty()) print_text(outcome.checks, all);
+        if (!outcome.obstacle.empty()) say("{}\n", outcome.obstacle);
+        say("{}\n", !holds  ? "the certificate does not hold"
+                    : early ? "the certificate holds, of a machine whose training stopped early"
+                            : "the certificate holds");
+    }
+    return holds ? 0 : exit_failure;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& program, Session& session) {
+    CLI::App& command = add_command(
+        program, "verify", "recompute the certificate of a model from its training data",
+        "  mercer verify digits.mercer train.csv\n"
+        "  mercer verify a9a.mercer a9a.gz --json | jq .holds\n"
+        "All is recomputed in double precision. Allowed are: twice the tolerance the model was\n"
+        "trained to (twice the violation it claims when it stopped early) and, for kernel values\n"
+        "of single precision, four roundings of each term of the expansion; twice the claimed\n"
+        "relative gap and 1e-4; 1e-6 in bounds and equalities. Exit code 1 when it does not hold.");
+    const auto path = std::make_shared<std::string>();
+    const auto input = add_model_and_input(command, session, *path);
+    const auto all = std::make_shared<bool>(false);
+    command.add_flag("--all", *all, "every problem of a model with many, not only the worst");
+    command.callback([&session, path, input, all] {
+        session.action = [&session, path, input, all] {
+            session.exit_code = run(*path, *input, *all, session);
+        };
+    });
+}
+
+}  // namespace mercer::cli

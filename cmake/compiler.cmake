@@ -1,0 +1,21 @@
+# Flags of our own code. Nothing here reaches an installed consumer, and there is no -march: the
+# same binary picks its vector instructions when it runs.
+add_library(mercer_compiler INTERFACE)
+target_compile_options(mercer_compiler INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(MERCER_WERROR)
+    target_compile_options(mercer_compiler INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 sees overlapping copies in "text" + std::string where there are none (GCC bug 105651).
+    target_compile_options(mercer_compiler INTERFACE -Wno-restrict)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND BUILD_SHARED_LIBS)
+    # Calls inside the shared library may be inlined as they are in a static one.
+    target_compile_options(mercer_compiler INTERFACE -fno-semantic-interposition)
+endif()
+
+if(MERCER_SANITIZE)
+    add_compile_options(-fsanitize=${MERCER_SANITIZE} -fno-omit-frame-pointer
+                        -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${MERCER_SANITIZE})
+endif()

@@ -1,0 +1,36 @@
+// Memory for big stores of numbers.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace mercer {
+
+/// Bytes taken straight from the system: zero at first, touched only when used, on huge pages where
+/// the system has them (page faults of a fresh multi-gigabyte store otherwise cost as much as the
+/// kernel values put into it). Throws std::bad_alloc.
+class LargeBuffer {
+   public:
+    LargeBuffer() = default;
+    explicit LargeBuffer(std::size_t bytes);
+    ~LargeBuffer();
+    LargeBuffer(LargeBuffer&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    LargeBuffer& operator=(LargeBuffer&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+
+    std::size_t bytes() const { return bytes_; }
+    template <class T>
+    T* as() const {
+        return static_cast<T*>(data_);
+    }
+
+   private:
+    void* data_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace mercer

@@ -1,0 +1,47 @@
+// What a solver may ask of a matrix. A solver knows this and nothing else: no kernel, no data set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "mercer/base/matrix.hpp"
+
+namespace mercer {
+
+/// A symmetric n × n matrix K that need not be stored. T is the precision of its entries; sums over
+/// entries are taken in double.
+template <class T>
+class SymmetricOperator {
+   public:
+    virtual ~SymmetricOperator() = default;
+
+    virtual std::size_t size() const = 0;
+
+    /// diagonal[i] = K(i, i); diagonal.size() == size().
+    virtual void diagonal(std::span<double> diagonal) const = 0;
+
+    /// out(r, j) = K(which[r], j) for every j; out is which.size() × size().
+    virtual void rows(std::span<const std::size_t> which, MatrixView<T> out) const = 0;
+
+    /// out(r, c) = K(which[r], columns[c]), for solvers that need only a tile.
+    virtual void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+                      MatrixView<T> out) const = 0;
+
+    /// y = K x, in double. The default goes through `rows` a block at a time.
+    virtual void apply(std::span<const double> x, std::span<double> y) const;
+
+    /// Entries computed so far (not those served from a store): the unit in which kernel methods
+    /// count their work.
+    virtual std::uint64_t evaluations() const = 0;
+
+   protected:
+    SymmetricOperator() = default;
+    SymmetricOperator(const SymmetricOperator&) = default;
+    SymmetricOperator& operator=(const SymmetricOperator&) = default;
+};
+
+extern template class SymmetricOperator<float>;
+extern template class SymmetricOperator<double>;
+
+}  // namespace mercer

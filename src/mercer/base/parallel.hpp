@@ -1,0 +1,25 @@
+// Work shared between threads so that the result never depends on how many there are: the caller
+// cuts the work into tasks by the problem's size alone, each task writes to its own place, and
+// whatever has to be added up is added up afterwards in the order of the tasks.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace mercer {
+
+/// Threads used by the library; at first one for each processor this process may run on.
+/// `set_threads(0)` goes back to that.
+std::size_t threads();
+void set_threads(std::size_t count);
+
+/// Calls body(task) once for every task in [0, tasks), each on some thread, and returns when all
+/// are done. The first exception thrown is thrown again here after the others have finished. Calls
+/// from inside a body run on the calling thread alone, so nesting is safe.
+void parallel_for(std::size_t tasks, const std::function<void(std::size_t)>& body);
+
+/// Cuts [0, size) into pieces of at most `grain` and calls body(first, last) for each, as above.
+void parallel_ranges(std::size_t size, std::size_t grain,
+                     const std::function<void(std::size_t, std::size_t)>& body);
+
+}  // namespace mercer

@@ -1,0 +1,26 @@
+// How long work speaks to whoever waits for it, and how it is told to stop. The library never
+// prints; a command line or a notebook gives a callback and draws what it likes.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace mercer {
+
+/// One moment of long work.
+struct Moment {
+    std::string_view task;      ///< "reading", "gram matrix", …
+    double fraction = 0;        ///< done so far in [0, 1]; negative when the end is not known
+    std::string_view detail{};  ///< a short line for people, may be empty
+};
+
+/// Called now and then, always from the thread that started the work. Return false to stop it.
+/// An empty function means nobody is listening.
+using Progress = std::function<bool(const Moment&)>;
+
+/// Reports a moment; false when the listener wants the work to end.
+inline bool keep_going(const Progress& progress, const Moment& moment) {
+    return !progress || progress(moment);
+}
+
+}  // namespace mercer

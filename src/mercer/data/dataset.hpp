@@ -1,0 +1,59 @@
+// Rows with what belongs to them: targets, weights, names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mercer/base/moments.hpp"
+#include "mercer/data/rows.hpp"
+
+namespace mercer {
+
+/// The y_1 … y_n: real numbers, or names of classes.
+struct Labels {
+    std::vector<double> values;      ///< the numbers; positions in `names` when the labels are text
+    std::vector<std::string> names;  ///< empty when the labels are numbers
+
+    bool empty() const { return values.empty(); }
+    bool are_text() const { return !names.empty(); }
+    std::size_t size() const { return values.size(); }
+
+    /// The label of row i as people wrote it: "setosa", "+1" as "1".
+    std::string text(std::size_t i) const;
+    Labels select(std::span<const std::size_t> positions) const;
+};
+
+/// Labels seen as classes 0 … k-1, ordered as people expect: numbers by value, text by
+/// `natural_less`.
+struct Classes {
+    std::vector<std::string> names;   ///< one a class, in order
+    std::vector<double> values;       ///< the numeric labels in the same order; empty for text
+    std::vector<std::int32_t> index;  ///< one a row
+    std::size_t count() const { return names.size(); }
+};
+Classes classes_of(const Labels& labels);
+
+/// Everything one file holds.
+struct Dataset {
+    Rows x;
+    Labels y;                                ///< empty, or one a row
+    std::vector<double> weights;             ///< empty (all 1), or one a row, each >= 0
+    std::vector<std::string> feature_names;  ///< empty, or one a column
+    std::string target_name;                 ///< header of the label column, may be empty
+
+    std::size_t size() const { return x.size(); }
+    std::size_t columns() const { return x.columns(); }
+
+    /// The rows at these positions with their labels and weights.
+    Dataset select(std::span<const std::size_t> positions) const;
+
+    /// Throws InvalidInput when the parts disagree in length or a weight is negative or not finite.
+    void check() const;
+};
+
+ColumnMoments column_moments(const Rows& rows);
+
+}  // namespace mercer

@@ -1,0 +1,131 @@
+// What the readers of the single formats share. For the .cpp files of this room only.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "mercer/base/error.hpp"
+#include "mercer/data/dataset.hpp"
+#include "mercer/data/number-inl.hpp"
+#include "mercer/data/read.hpp"
+
+namespace mercer {
+class PlainFile;
+}
+
+namespace mercer::formats {
+
+/// One file in memory. Text always ends with a newline, so that scanning needs no other check.
+struct Input {
+    std::string_view bytes;
+    const std::string& name;
+    const ReadOptions& options;
+    std::string path{};  ///< empty when there is no file to look beside
+
+    const char* begin() const { return bytes.data(); }
+    const char* end() const { return bytes.data() + bytes.size(); }
+};
+
+/// Thrown inside the readers of text; becomes InvalidInput once line and column are counted.
+struct Mistake {
+    const char* where;
+    std::string message;
+};
+
+[[noreturn]] void fail(const Input& input, const std::string& message);
+[[noreturn]] void fail_at(const Input& input, const char* where, const std::string& message);
+
+/// With line and column; in a line longer than the options allow the line itself is the mistake.
+[[noreturn]] void fail_mistake(const Input& input, const Mistake& mistake);
+
+/// The word at `where`, up to the next blank, comma or line end, in quotes for a message.
+std::string word_at(const Input& input, const char* where);
+
+/// The mistake of text that is no usable number; `where` is its first character.
+template <class T>
+Mistake number_mistake(const Input& input, const Number<T>& number, const char* where) {
+    const std::string found = "found " + word_at(input, where);
+    if (number.kind == NumberKind::not_finite) return {where, found + ", expected a finite number"};
+    if (number.kind == NumberKind::too_large) {
+        return {where, found + (std::is_same_v<T, float>
+                                    ? ", which is too large for single precision (3.4e38); read "
+                                      "the file in double precision"
+                                    : ", which is too large for double precision (1.8e308)")};
+    }
+    return {where, found + ", expected a number"};
+}
+
+/// `automatic` stands for a table whose separator its layout will tell.
+FileFormat detect_format(const Input& input);
+
+Dataset read_libsvm(const Input& input);
+/// From a large file whose text need not be in memory all at once. Nothing when there is a mistake
+/// in it: then read_libsvm says where.
+std::optional<Dataset> read_libsvm_file(const Input& input, const PlainFile& file);
+Dataset read_table(const Input& input, FileFormat format);
+Dataset read_npy(const Input& input);
+Dataset read_npz(const Input& input);
+Dataset read_idx(const Input& input);
+
+/// A file of labels, or of weights: idx, npy, or text with one a line.
+Labels read_labels_file(const std::string& path, const ReadOptions& options);
+std::vector<double> read_weights_file(const std::string& path);
+
+/// Text with one label a line; what else stands on a line belongs to the label.
+Labels read_label_lines(const Input& input);
+
+/// Labels gathered one by one; numbers or names, not both.
+struct LabelColumn {
+    std::vector<double> values;
+    std::vector<std::string> names;
+    const char* first_number = nullptr;
+    const char* first_name = nullptr;
+
+    void add(double value, const char* where);
+    void add(std::string name, const char* where);
+    void append(LabelColumn&& other);
+};
+Labels labels_from(const Input& input, LabelColumn column);
+
+/// Names to labels: their positions in the ordered list of different names.
+Labels labels_from_names(const std::vector<std::string>& names);
+
+/// Throws when that many numbers are more than this machine holds: before they are asked for.
+void check_memory(const Input& input, std::size_t rows, std::size_t columns, std::size_t item);
+
+/// The rows in the width and form the options ask for.
+Rows fitted(const Input& input, Rows rows);
+
+/// Dense rows in which NaN stands for a missing value become rows without (MissingValues other
+/// than refuse). `name_of(j)` names column j for messages.
+template <class T>
+void fill_missing(const Input& input, std::vector<T>& values, std::size_t columns,
+                  const std::function<std::string(std::size_t)>& name_of);
+
+/// A column given as "first", "last" or a number from 1 (-1: the last), as a position from 0.
+/// Nothing when the text is none of these. Throws when the number is out of range.
+std::optional<std::size_t> column_position(const Input& input, const std::string& text,
+                                           std::size_t columns);
+
+/// Cuts text behind newlines into pieces of about `size` bytes, whatever the number of threads.
+std::vector<std::string_view> cut_behind_lines(std::string_view text, std::size_t size);
+
+/// Calls parse(k) for every k below count, each on some thread, `wave` of them at a time, and after
+/// each wave collect(first, last) on this thread, so that what a piece was parsed into can be used
+/// again. Of the mistakes thrown the one first in the text is reported, whichever thread met it.
+void parse_pieces(const Input& input, std::size_t count, std::size_t wave,
+                  const std::function<void(std::size_t)>& parse,
+                  const std::function<void(std::size_t, std::size_t)>& collect);
+
+/// Asks for large pages under memory about to be written for the first time: faulting in small ones
+/// takes as long as parsing. A hint that may go unheard.
+void prefer_large_pages(void* memory, std::size_t bytes);
+
+}  // namespace mercer::formats

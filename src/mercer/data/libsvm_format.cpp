@@ -1,0 +1,143 @@
+// LIBSVM text from memory, and from a file without taking all of its text into memory.
+#include <atomic>
+#include <optional>
+
+#include "mercer/data/libsvm-inl.hpp"
+#include "mercer/data/source.hpp"
+
+namespace mercer::formats {
+namespace {
+
+/// Bytes of text a task.
+constexpr std::size_t piece_bytes = std::size_t{1} << 19;
+
+/// Tasks at a time. The memory a piece is parsed into serves again in the next wave, warm; the rows
+/// do not depend on how many there are, since pieces are joined in order.
+std::size_t wave_size() {
+    return std::clamp<std::size_t>(4 * threads(), 4, 128);
+}
+
+template <class T>
+Dataset read_as(const Input& input) {
+    const std::vector<std::string_view> texts = cut_behind_lines(input.bytes, piece_bytes);
+    const std::size_t wave = wave_size();
+    std::vector<Piece<T>> pieces(std::min(wave, texts.size()));
+    Whole<T> whole(input, input.bytes.size());
+    parse_pieces(
+        input, texts.size(), wave,
+        [&](std::size_t k) { PieceParser<T>(input, texts[k], pieces[k % wave]).parse(); },
+        [&](std::size_t first, std::size_t last) {
+            const std::string_view text = texts[last - 1];
+            whole.append(std::span(pieces).first(last - first),
+                         static_cast<std::size_t>(text.data() + text.size() - input.begin()));
+        });
+    return whole.finish();
+}
+
+/// A quarter full: see RowForm::automatic. Compared in doubles because the product may overflow.
+Dataset in_wanted_form(const Input& input, Dataset data) {
+    const std::size_t columns = std::max(data.x.columns(), input.options.columns);
+    const double all = static_cast<double>(data.x.size()) * static_cast<double>(columns);
+    const bool full = static_cast<double>(data.x.nonzeros()) > 0.25 * all;
+    const bool fill = input.options.form == RowForm::automatic && full;
+    data.x = fill ? data.x.widened(columns).to_dense() : fitted(input, std::move(data.x));
+    return data;
+}
+
+/// The lines of one stretch of a file: those whose first byte lies in [first, last).
+class Stretch {
+   public:
+    /// The text, ended by a newline; nothing when a line is too long to be one.
+    std::optional<std::string_view> fetch(const PlainFile& file, std::size_t first,
+                                          std::size_t last, std::size_t longest_line) {
+        // From the byte before, to see whether a line begins at `first`.
+        const std::size_t begin = first == 0 ? 0 : first - 1;
+        std::size_t size = 0;
+        std::size_t end = last;  // of what to fetch next
+        std::size_t newline = npos;
+        std::size_t guess = std::size_t{1} << 12;  // how long the last line may be
+        while (newline == npos && begin + size < file.size()) {
+            end = std::min(file.size(), end + guess);
+            guess *= 2;
+            if (end - begin + 1 > buffer_size_) grow(end - begin + 1, size);
+            file.fetch(begin + size, buffer_.get() + size, end - begin - size);
+            const std::size_t searched = std::max(size, last - 1 - begin);
+            size = end - begin;
+            newline = std::string_view(buffer_.get(), size).find('\n', searched);
+            if (size > last - begin + longest_line) return std::nullopt;
+        }
+        if (newline == npos) {
+            newline = size;  // the file's last line may lack its newline
+            buffer_[size] = '\n';
+        }
+        const std::string_view text(buffer_.get(), newline + 1);
+        if (first == 0) return text;
+        return text.substr(std::min(text.find('\n') + 1, text.size()));
+    }
+
+   private:
+    static constexpr std::size_t npos = std::string_view::npos;
+
+    void grow(std::size_t size, std::size_t used) {
+        auto larger = std::make_unique_for_overwrite<char[]>(size + size / 8);
+        if (used > 0) std::memcpy(larger.get(), buffer_.get(), used);
+        buffer_ = std::move(larger);
+        buffer_size_ = size + size / 8;
+    }
+
+    std::unique_ptr<char[]> buffer_;
+    std::size_t buffer_size_ = 0;
+};
+
+template <class T>
+std::optional<Dataset> read_file_as(const Input& input, const PlainFile& file) {
+    const std::size_t count = (file.size() + piece_bytes - 1) / piece_bytes;
+    const std::size_t wave = wave_size();
+    std::vector<Piece<T>> pieces(std::min(wave, count));
+    std::vector<Stretch> stretches(pieces.size());
+    Whole<T> whole(input, file.size());
+    std::atomic<bool> mistaken = false;
+    for (std::size_t first = 0; first < count; first += wave) {
+        const double fraction = static_cast<double>(first) / static_cast<double>(count);
+        if (!keep_going(input.options.progress, {.task = "reading", .fraction = fraction})) {
+            throw Cancelled();
+        }
+        const std::size_t last = std::min(count, first + wave);
+        parallel_for(last - first, [&](std::size_t k) {
+            const std::size_t begin = (first + k) * piece_bytes;
+            const std::size_t end = std::min(file.size(), begin + piece_bytes);
+            const auto text = stretches[k].fetch(file, begin, end, input.options.longest_line);
+            if (!text) {
+                mistaken = true;
+                return;
+            }
+            try {
+                const Input part{*text, input.name, input.options};
+                PieceParser<T>(part, *text, pieces[k]).parse();
+            } catch (const Mistake&) {
+                mistaken = true;
+            }
+        });
+        if (mistaken) return std::nullopt;
+        whole.append(std::span(pieces).first(last - first),
+                     std::min(file.size(), last * piece_bytes));
+        if (whole.is_mixed()) return std::nullopt;
+    }
+    return whole.finish();
+}
+
+}  // namespace
+
+Dataset read_libsvm(const Input& input) {
+    return in_wanted_form(
+        input, input.options.double_precision ? read_as<double>(input) : read_as<float>(input));
+}
+
+std::optional<Dataset> read_libsvm_file(const Input& input, const PlainFile& file) {
+    std::optional<Dataset> data = input.options.double_precision ? read_file_as<double>(input, file)
+                                                                 : read_file_as<float>(input, file);
+    if (!data) return std::nullopt;
+    return in_wanted_form(input, std::move(*data));
+}
+
+}  // namespace mercer::formats

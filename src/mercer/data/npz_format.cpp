@@ -1,0 +1,202 @@
+// NumPy's .npz: a zip archive of .npy arrays. Features, labels and weights go by their usual names;
+// scipy's save_npz puts a sparse matrix into data, indices, indptr and shape.
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+
+#include "mercer/base/text.hpp"
+#include "mercer/data/array-inl.hpp"
+#include "mercer/data/source.hpp"
+
+namespace mercer::formats {
+namespace {
+
+constexpr const char* feature_keys[] = {"X",      "x",       "data",    "features",
+                                        "images", "X_train", "x_train", "arr_0"};
+constexpr const char* label_keys[] = {"y",     "Y",      "target",  "targets",
+                                      "label", "labels", "y_train", "arr_1"};
+constexpr const char* weight_keys[] = {"sample_weight", "sample_weights", "weights", "weight"};
+
+/// The arrays of an archive that mean something here, unpacked.
+class Arrays {
+   public:
+    explicit Arrays(const Input& input) : input_(input) { unpack_all(); }
+
+    bool has(const std::string& key) const { return contents_.contains(key); }
+    Array get(const std::string& key) const {
+        return parse_npy(input_, contents_.at(key).view(), key + ".npy");
+    }
+    template <std::size_t N>
+    std::optional<std::string> first_of(const char* const (&keys)[N]) const {
+        for (const char* key : keys) {
+            if (has(key)) return key;
+        }
+        return std::nullopt;
+    }
+    /// All names in the archive, for messages.
+    const std::string& listing() const { return listing_; }
+
+   private:
+    using Archive = std::unique_ptr<archive, int (*)(archive*)>;
+
+    static bool is_known(const std::string& key) {
+        const auto among = [&](const auto& keys) {
+            return std::any_of(std::begin(keys), std::end(keys),
+                               [&](const char* known) { return key == known; });
+        };
+        static constexpr const char* others[] = {"indices", "indptr",        "shape",
+                                                 "format",  "feature_names", "target_names"};
+        return among(feature_keys) || among(label_keys) || among(weight_keys) || among(others);
+    }
+
+    [[noreturn]] void fail_archive(archive* zip) const {
+        const char* reason = archive_error_string(zip);
+        fail(input_, std::string("found a damaged zip archive (") +
+                         (reason != nullptr ? reason : "unknown reason") +
+                         "), expected NumPy arrays; fetch or save the file again");
+    }
+
+    void unpack_all() {
+        const Archive zip(archive_read_new(), archive_read_free);
+        if (!zip) throw std::bad_alloc();
+        // By its directory, which stands at the end: an archive cut short is then noticed.
+        archive_read_support_format_zip_seekable(zip.get());
+        if (archive_read_open_memory(zip.get(), input_.bytes.data(), input_.bytes.size()) !=
+            ARCHIVE_OK) {
+            fail_archive(zip.get());
+        }
+        for (;;) {
+            archive_entry* entry = nullptr;
+            const int status = archive_read_next_header(zip.get(), &entry);
+            if (status == ARCHIVE_EOF) return;
+            if (status != ARCHIVE_OK && status != ARCHIVE_WARN) fail_archive(zip.get());
+            const char* path = archive_entry_pathname(entry);
+            std::string key = path != nullptr ? path : "";
+            if (listing_.size() < 200) listing_ += (listing_.empty() ? "" : ", ") + key;
+            if (!key.ends_with(".npy")) continue;
+            key.resize(key.size() - 4);
+            if (is_known(key) && !has(key)) contents_.emplace(key, unpack_entry(zip.get()));
+        }
+    }
+
+    Content unpack_entry(archive* zip) const {
+        constexpr std::size_t block = std::size_t{1} << 20;
+        Content content;
+        for (;;) {
+            if (content.room() < block) content.reserve(content.view().size() + 2 * block);
+            const la_ssize_t count = archive_read_data(zip, content.end(), block);
+            if (count < 0) fail_archive(zip);
+            if (count == 0) return content;
+            content.grow_by(static_cast<std::size_t>(count));
+            if (!keep_going(input_.options.progress, {.task = "reading", .fraction = -1})) {
+                throw Cancelled();
+            }
+        }
+    }
+
+    const Input& input_;
+    std::map<std::string, Content> contents_;
+    std::string listing_;
+};
+
+/// Whole numbers that count or point.
+std::vector<std::size_t> positions(const Input& input, const Array& array) {
+    std::vector<std::size_t> result;
+    result.reserve(array.size());
+    for (const double value : array_numbers(input, array)) {
+        if (!(value >= 0) || value >= 0x1p53 || value != std::floor(value)) {
+            fail(input, array.name + ": found " + format_number(value) +
+                            ", expected a whole number from 0");
+        }
+        result.push_back(static_cast<std::size_t>(value));
+    }
+    return result;
+}
+
+template <class T>
+Rows sparse_rows(const Input& input, const Arrays& arrays) {
+    const std::vector<std::size_t> shape = positions(input, arrays.get("shape"));
+    std::vector<std::size_t> starts = positions(input, arrays.get("indptr"));
+    if (shape.size() != 2 || starts.size() != shape[0] + 1) {
+        fail(input, "found " + std::to_string(starts.size()) +
+                        " row starts (indptr), expected one more than the rows of shape");
+    }
+    std::vector<std::uint32_t> index;
+    for (const std::size_t column : positions(input, arrays.get("indices"))) {
+        if (column > std::numeric_limits<std::uint32_t>::max()) {
+            fail(input, "indices.npy: found column " + std::to_string(column) +
+                            ", expected at most 4294967295");
+        }
+        index.push_back(static_cast<std::uint32_t>(column));
+    }
+    std::vector<T> values = array_rows<T>(input, arrays.get("data"));
+    try {
+        return Rows::sparse(std::move(starts), std::move(index), std::move(values), shape[1]);
+    } catch (const InvalidInput& error) {
+        fail(input, std::string(error.what()) + "; call sum_duplicates() before save_npz");
+    }
+}
+
+Dataset read_sparse(const Input& input, const Arrays& arrays) {
+    if (arrays.has("format")) {
+        const std::vector<std::string> format = array_texts(input, arrays.get("format"));
+        if (format.size() != 1 || format[0] != "csr") {
+            fail(input, "found a sparse matrix in the form " +
+                            quoted(format.empty() ? "" : format[0]) +
+                            ", expected csr; call tocsr() before save_npz");
+        }
+    }
+    Dataset data;
+    data.x = fitted(input, input.options.double_precision ? sparse_rows<double>(input, arrays)
+                                                          : sparse_rows<float>(input, arrays));
+    return data;
+}
+
+/// Numbers 0, 1, … with the names that belong to them.
+void name_labels(const Input& input, const Arrays& arrays, Labels& labels) {
+    if (!arrays.has("target_names") || labels.are_text()) return;
+    const Array array = arrays.get("target_names");
+    if (!array.is_text()) return;
+    std::vector<std::string> names = array_texts(input, array);
+    const auto count = static_cast<double>(names.size());
+    const bool fit = std::all_of(labels.values.begin(), labels.values.end(), [&](double value) {
+        return value >= 0 && value < count && value == std::floor(value);
+    });
+    if (fit) labels.names = std::move(names);
+}
+
+}  // namespace
+
+Dataset read_npz(const Input& input) {
+    const Arrays arrays(input);
+    const bool sparse =
+        arrays.has("data") && arrays.has("indices") && arrays.has("indptr") && arrays.has("shape");
+    const auto features = arrays.first_of(feature_keys);
+    if (!features) {
+        fail(input, "found no array of features in the archive (it holds: " + arrays.listing() +
+                        "), expected one named X or data");
+    }
+    Dataset data =
+        sparse ? read_sparse(input, arrays) : array_dataset(input, arrays.get(*features));
+    const auto labels = arrays.first_of(label_keys);
+    if (labels && data.y.empty() && input.options.label != "none") {
+        data.y = array_labels(input, arrays.get(*labels));
+        name_labels(input, arrays, data.y);
+    }
+    if (const auto weights = arrays.first_of(weight_keys)) {
+        data.weights = array_numbers(input, arrays.get(*weights));
+    }
+    if (arrays.has("feature_names") && arrays.get("feature_names").is_text()) {
+        data.feature_names = array_texts(input, arrays.get("feature_names"));
+        if (data.feature_names.size() != data.columns()) data.feature_names.clear();
+    }
+    return data;
+}
+
+}  // namespace mercer::formats

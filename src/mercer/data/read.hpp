@@ -1,0 +1,88 @@
+// Data from files, whatever they are written in.
+//
+//     auto data = mercer::read("a9a.gz");
+//     auto digits = mercer::read("train-images-idx3-ubyte.gz");          // labels found beside it
+//     auto wine = mercer::read("wine.csv", {.label = "class", .missing = MissingValues::mean});
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "mercer/base/progress.hpp"
+#include "mercer/data/dataset.hpp"
+
+namespace mercer {
+
+enum class FileFormat {
+    automatic,  ///< found from the content
+    libsvm,  ///< "label index:value …", indices from 1; SVMlight's comments and qid are skipped
+    csv,     ///< separated by commas, or by semicolons when the first line has one
+    tsv,     ///< separated by tabs
+    spaces,  ///< separated by runs of blanks
+    npy,     ///< one NumPy array; row i is its i-th slice, flattened
+    npz,     ///< NumPy arrays X and y, or scipy's sparse matrix, in a zip archive
+    idx,     ///< MNIST's format
+};
+
+/// "libsvm", "csv", …; and back, throwing InvalidInput for a name that is none of them.
+std::string_view format_name(FileFormat format);
+FileFormat format_named(std::string_view name);
+
+enum class HeaderLine {
+    automatic,  ///< yes when the first line has no number and the second has one, or when it is
+                ///< scikit-learn's "rows,columns,class names…"
+    yes,
+    no,
+};
+
+/// What to do with an empty field, "?", "NA", "N/A", "nan" or "null" in a table, or NaN in an
+/// array. In LIBSVM text a value that is not a number is always an error: what is absent is zero.
+enum class MissingValues { refuse, mean, median, zero };
+
+enum class RowForm {
+    automatic,  ///< LIBSVM text: dense when more than a quarter of the entries are there, because
+                ///< four bytes of value plus four of index, gathered, then cost more than the
+                ///< zeros; scipy's matrices sparse; everything else dense
+    dense,
+    sparse,
+};
+
+struct ReadOptions {
+    FileFormat format = FileFormat::automatic;
+
+    /// The label column of a table: a name of the header, a number counted from 1 (or from the end:
+    /// -1), "first", "last" or "none". Empty: the column named label, class, target or y, else the
+    /// last, except that a table of one column has no labels. Arrays (npy) have none unless told.
+    /// "none" also leaves out the labels of the other formats.
+    std::string label{};
+    bool text_labels = false;  ///< labels that look like numbers are names all the same
+    HeaderLine header = HeaderLine::automatic;
+    MissingValues missing = MissingValues::refuse;
+
+    bool double_precision = false;  ///< store the numbers in 8 bytes, not 4
+    RowForm form = RowForm::automatic;
+    std::size_t columns = 0;  ///< at least so many columns; the ones not in the file are zero
+
+    /// Labels, or weights, in a file of their own: idx, npy, or text with one a line. Labels given
+    /// so take the place of any in the data file.
+    std::string labels_file{};
+    std::string weights_file{};
+    std::string weights{};  ///< the weight column of a table, as `label`
+
+    std::size_t first_index = 1;  ///< LIBSVM text: 0 for files that count from 0
+    std::size_t longest_line = std::size_t{1} << 23;  ///< bytes; longer lines are taken for junk
+
+    Progress progress{};
+};
+
+/// Reads a file; "-" is standard input and "@digits", "@iris" are the built-in samples. Compressed
+/// files (gzip, bzip2, xz, zstd, lz4, …) are unpacked on the way, known by their content. Throws
+/// InvalidInput naming file, line, column, what was found and what was expected.
+Dataset read(const std::string& path, const ReadOptions& options = {});
+
+/// The same from memory; `name` stands for the file in messages.
+Dataset read_text(std::string_view content, const std::string& name = "text",
+                  const ReadOptions& options = {});
+
+}  // namespace mercer

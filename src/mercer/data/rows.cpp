@@ -1,0 +1,183 @@
+#include "mercer/data/rows.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/data/rows_storage-inl.hpp"
+
+namespace mercer {
+namespace {
+
+using rows_detail::at;
+using rows_detail::rows_a_task;
+using rows_detail::with_precision;
+using Storage = Rows::Storage;
+
+template <class T>
+Storage dense_storage(std::vector<T> values, std::size_t columns) {
+    if (columns == 0 ? !values.empty() : values.size() % columns != 0) {
+        throw InvalidInput(std::to_string(values.size()) + " numbers do not make whole rows of " +
+                           std::to_string(columns) + " columns");
+    }
+    Storage storage;
+    storage.rows = columns == 0 ? 0 : values.size() / columns;
+    storage.columns = columns;
+    storage.twice = std::is_same_v<T, double>;
+    storage.values<T>() = std::move(values);
+    return storage;
+}
+
+/// Row first in [first, last) that breaks the rules of SparseView, or last.
+std::size_t first_bad_row(const std::vector<std::size_t>& starts,
+                          const std::vector<std::uint32_t>& index, std::size_t columns,
+                          std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+        const std::size_t begin = starts[i];
+        const std::size_t end = starts[i + 1];
+        if (begin > end || end > index.size()) return i;
+        if (begin == end) continue;
+        bool ascending = true;
+        for (std::size_t k = begin + 1; k < end; ++k) ascending &= index[k - 1] < index[k];
+        if (!ascending || index[end - 1] >= columns) return i;
+    }
+    return last;
+}
+
+void check_sparse(const std::vector<std::size_t>& starts, const std::vector<std::uint32_t>& index,
+                  std::size_t value_count, std::size_t columns) {
+    if (starts.empty() || starts.front() != 0 || starts.back() != index.size() ||
+        value_count != index.size()) {
+        throw InvalidInput("sparse rows: starts must run from 0 to the number of entries (" +
+                           std::to_string(index.size()) + " indices, " +
+                           std::to_string(value_count) + " values)");
+    }
+    const std::size_t rows = starts.size() - 1;
+    constexpr std::size_t grain = rows_a_task * 16;
+    std::vector<std::size_t> bad((rows + grain - 1) / grain, rows);
+    parallel_for(bad.size(), [&](std::size_t task) {
+        const std::size_t last = std::min(rows, (task + 1) * grain);
+        const std::size_t found = first_bad_row(starts, index, columns, task * grain, last);
+        if (found != last) bad[task] = found;
+    });
+    for (const std::size_t row : bad) {
+        if (row == rows) continue;
+        throw InvalidInput("sparse rows: row " + std::to_string(row) +
+                           " must have starts in order and columns strictly increasing below " +
+                           std::to_string(columns));
+    }
+}
+
+template <class T>
+Storage sparse_storage(std::vector<std::size_t> starts, std::vector<std::uint32_t> index,
+                       std::vector<T> values, std::size_t columns) {
+    check_sparse(starts, index, values.size(), columns);
+    Storage storage;
+    storage.rows = starts.size() - 1;
+    storage.columns = columns;
+    storage.sparse = true;
+    storage.twice = std::is_same_v<T, double>;
+    storage.starts = std::move(starts);
+    storage.index = std::move(index);
+    storage.values<T>() = std::move(values);
+    return storage;
+}
+
+}  // namespace
+
+Rows Rows::dense(std::vector<float> values, std::size_t columns) {
+    return Rows(std::make_shared<const Storage>(dense_storage(std::move(values), columns)));
+}
+
+Rows Rows::dense(std::vector<double> values, std::size_t columns) {
+    return Rows(std::make_shared<const Storage>(dense_storage(std::move(values), columns)));
+}
+
+Rows Rows::sparse(std::vector<std::size_t> starts, std::vector<std::uint32_t> index,
+                  std::vector<float> values, std::size_t columns) {
+    return Rows(std::make_shared<const Storage>(
+        sparse_storage(std::move(starts), std::move(index), std::move(values), columns)));
+}
+
+Rows Rows::sparse(std::vector<std::size_t> starts, std::vector<std::uint32_t> index,
+                  std::vector<double> values, std::size_t columns) {
+    return Rows(std::make_shared<const Storage>(
+        sparse_storage(std::move(starts), std::move(index), std::move(values), columns)));
+}
+
+std::size_t Rows::size() const {
+    return at(storage_).rows;
+}
+std::size_t Rows::columns() const {
+    return at(storage_).columns;
+}
+bool Rows::is_sparse() const {
+    return at(storage_).sparse;
+}
+bool Rows::is_double() const {
+    return at(storage_).twice;
+}
+
+std::size_t Rows::nonzeros() const {
+    const Storage& s = at(storage_);
+    return s.floats.size() + s.doubles.size();
+}
+
+std::size_t Rows::bytes() const {
+    const Storage& s = at(storage_);
+    return s.floats.size() * sizeof(float) + s.doubles.size() * sizeof(double) +
+           (s.starts.size() + s.origins.size()) * sizeof(std::size_t) +
+           s.index.size() * sizeof(std::uint32_t);
+}
+
+template <class T>
+MatrixView<const T> Rows::dense_view() const {
+    const Storage& s = at(storage_);
+    if (s.sparse || s.twice != std::is_same_v<T, double>) {
+        throw InvalidInput("these rows are not stored as dense numbers of the precision asked for");
+    }
+    return {s.values<T>().data(), s.rows, s.columns};
+}
+
+template <class T>
+SparseView<T> Rows::sparse_view() const {
+    const Storage& s = at(storage_);
+    if (!s.sparse || s.twice != std::is_same_v<T, double>) {
+        throw InvalidInput(
+            "these rows are not stored as sparse numbers of the precision asked for");
+    }
+    return {s.rows, s.columns, s.starts.data(), s.index.data(), s.values<T>().data()};
+}
+
+template MatrixView<const float> Rows::dense_view<float>() const;
+template MatrixView<const double> Rows::dense_view<double>() const;
+template SparseView<float> Rows::sparse_view<float>() const;
+template SparseView<double> Rows::sparse_view<double>() const;
+
+void Rows::copy_row(std::size_t i, std::span<double> out) const {
+    const Storage& s = at(storage_);
+    if (i >= s.rows || out.size() != s.columns) {
+        throw InvalidInput("row " + std::to_string(i) + " into " + std::to_string(out.size()) +
+                           " places: there are " + std::to_string(s.rows) + " rows of " +
+                           std::to_string(s.columns) + " columns");
+    }
+    with_precision(s, [&](auto zero) {
+        using T = decltype(zero);
+        const std::vector<T>& values = s.values<T>();
+        if (!s.sparse) {
+            std::copy_n(values.data() + i * s.columns, s.columns, out.data());
+            return;
+        }
+        std::fill(out.begin(), out.end(), 0.0);
+        for (std::size_t k = s.starts[i]; k < s.starts[i + 1]; ++k) out[s.index[k]] = values[k];
+    });
+}
+
+std::size_t Rows::origin(std::size_t i) const {
+    const Storage& s = at(storage_);
+    return s.origins.empty() ? i : s.origins.at(i);
+}
+
+}  // namespace mercer

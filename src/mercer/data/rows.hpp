@@ -1,0 +1,89 @@
+// The x_1 … x_n of every formula.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mercer/base/matrix.hpp"
+
+namespace mercer {
+
+/// Compressed sparse rows owned by someone else: row i has the entries starts[i] … starts[i+1]-1,
+/// with columns strictly increasing.
+template <class T>
+struct SparseView {
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+    const std::size_t* starts = nullptr;
+    const std::uint32_t* index = nullptr;
+    const T* value = nullptr;
+
+    std::size_t nonzeros() const { return rows == 0 ? 0 : starts[rows] - starts[0]; }
+    std::span<const std::uint32_t> row_index(std::size_t i) const {
+        return {index + starts[i], starts[i + 1] - starts[i]};
+    }
+    std::span<const T> row_value(std::size_t i) const {
+        return {value + starts[i], starts[i + 1] - starts[i]};
+    }
+};
+
+/// Rows of numbers, dense or sparse, in single or double precision. A value: immutable, and cheap
+/// to copy because copies share the numbers.
+class Rows {
+   public:
+    Rows() = default;
+
+    /// Dense rows, one after another. values.size() must be a multiple of columns.
+    static Rows dense(std::vector<float> values, std::size_t columns);
+    static Rows dense(std::vector<double> values, std::size_t columns);
+
+    /// Sparse rows; starts has one entry more than there are rows. Throws InvalidInput unless
+    /// starts ascend and the columns of each row are strictly increasing and below `columns`.
+    static Rows sparse(std::vector<std::size_t> starts, std::vector<std::uint32_t> index,
+                       std::vector<float> values, std::size_t columns);
+    static Rows sparse(std::vector<std::size_t> starts, std::vector<std::uint32_t> index,
+                       std::vector<double> values, std::size_t columns);
+
+    std::size_t size() const;
+    std::size_t columns() const;
+    bool is_sparse() const;
+    bool is_double() const;
+    std::size_t nonzeros() const;  ///< stored entries: size × columns when dense
+    std::size_t bytes() const;     ///< memory held by the numbers
+
+    /// The numbers themselves. Only for the form that is_sparse and is_double say.
+    template <class T>
+    MatrixView<const T> dense_view() const;
+    template <class T>
+    SparseView<T> sparse_view() const;
+
+    /// Row i as full doubles, whatever the form; out.size() == columns().
+    void copy_row(std::size_t i, std::span<double> out) const;
+
+    /// Where row i stood in the set it was selected from; i itself for rows never selected. It is
+    /// the row's identity for precomputed kernels and for messages.
+    std::size_t origin(std::size_t i) const;
+
+    /// The rows at these positions, in this order, repeats allowed. Origins are kept.
+    Rows select(std::span<const std::size_t> positions) const;
+    /// Only these columns, in this order.
+    Rows select_columns(std::span<const std::size_t> columns) const;
+    /// The same rows with more columns, all zero: test files often lack the last features.
+    Rows widened(std::size_t columns) const;
+
+    Rows to_dense() const;
+    Rows to_sparse() const;
+    Rows to_float() const;
+    Rows to_double() const;
+
+    struct Storage;
+
+   private:
+    explicit Rows(std::shared_ptr<const Storage> storage) : storage_(std::move(storage)) {}
+    std::shared_ptr<const Storage> storage_;
+};
+
+}  // namespace mercer

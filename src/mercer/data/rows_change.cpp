@@ -1,0 +1,259 @@
+// Rows made from rows: selections, other widths, other forms.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/data/rows.hpp"
+#include "mercer/data/rows_storage-inl.hpp"
+
+namespace mercer {
+namespace {
+
+using rows_detail::at;
+using rows_detail::rows_a_task;
+using rows_detail::with_precision;
+using Storage = Rows::Storage;
+
+void check_positions(std::span<const std::size_t> positions, std::size_t limit, const char* what) {
+    for (const std::size_t position : positions) {
+        if (position < limit) continue;
+        throw InvalidInput(std::string(what) + " " + std::to_string(position) +
+                           " is not there: positions count from 0 and must be below " +
+                           std::to_string(limit));
+    }
+}
+
+template <class T>
+void select_dense(const Storage& from, std::span<const std::size_t> positions, Storage& to) {
+    const std::vector<T>& source = from.values<T>();
+    std::vector<T>& target = to.values<T>();
+    target.resize(positions.size() * from.columns);
+    parallel_ranges(positions.size(), rows_a_task, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            std::copy_n(source.data() + positions[i] * from.columns, from.columns,
+                        target.data() + i * from.columns);
+        }
+    });
+}
+
+template <class T>
+void select_sparse(const Storage& from, std::span<const std::size_t> positions, Storage& to) {
+    to.starts.assign(positions.size() + 1, 0);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const std::size_t p = positions[i];
+        to.starts[i + 1] = to.starts[i] + (from.starts[p + 1] - from.starts[p]);
+    }
+    to.index.resize(to.starts.back());
+    to.values<T>().resize(to.starts.back());
+    parallel_ranges(positions.size(), rows_a_task, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const std::size_t count = to.starts[i + 1] - to.starts[i];
+            const std::size_t source = from.starts[positions[i]];
+            std::copy_n(from.index.data() + source, count, to.index.data() + to.starts[i]);
+            std::copy_n(from.values<T>().data() + source, count,
+                        to.values<T>().data() + to.starts[i]);
+        }
+    });
+}
+
+template <class T>
+void select_dense_columns(const Storage& from, std::span<const std::size_t> columns, Storage& to) {
+    std::vector<T>& target = to.values<T>();
+    target.resize(from.rows * columns.size());
+    parallel_ranges(from.rows, rows_a_task, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const T* source = from.values<T>().data() + i * from.columns;
+            T* out = target.data() + i * columns.size();
+            for (std::size_t j = 0; j < columns.size(); ++j) out[j] = source[columns[j]];
+        }
+    });
+}
+
+template <class T>
+void select_sparse_columns(const Storage& from, std::span<const std::size_t> columns, Storage& to) {
+    // (old column, new column), sorted by the old: a column may be wanted more than once. A row is
+    // merged against this list by binary search, so that no table of `from.columns` is needed.
+    std::vector<std::pair<std::size_t, std::uint32_t>> wanted(columns.size());
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+        wanted[j] = {columns[j], static_cast<std::uint32_t>(j)};
+    }
+    std::sort(wanted.begin(), wanted.end());
+    std::vector<std::pair<std::uint32_t, T>> row;
+    to.starts.assign(1, 0);
+    to.starts.reserve(from.rows + 1);
+    for (std::size_t i = 0; i < from.rows; ++i) {
+        row.clear();
+        for (std::size_t k = from.starts[i]; k < from.starts[i + 1]; ++k) {
+            const std::size_t old = from.index[k];
+            auto found = std::lower_bound(wanted.begin(), wanted.end(), std::pair{old, 0U});
+            for (; found != wanted.end() && found->first == old; ++found) {
+                row.emplace_back(found->second, from.values<T>()[k]);
+            }
+        }
+        std::sort(row.begin(), row.end(),
+                  [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (const auto& [column, value] : row) {
+            to.index.push_back(column);
+            to.values<T>().push_back(value);
+        }
+        to.starts.push_back(to.index.size());
+    }
+}
+
+/// The product overflows long before memory ends, so it is checked before it is taken.
+void check_dense_size(std::size_t rows, std::size_t columns) {
+    if (columns == 0 || rows <= std::vector<double>().max_size() / columns) return;
+    throw InvalidInput(std::to_string(rows) + " x " + std::to_string(columns) +
+                       " numbers do not fit in memory as dense rows; keep them sparse");
+}
+
+template <class T>
+void make_dense(const Storage& from, Storage& to) {
+    check_dense_size(from.rows, from.columns);
+    to.values<T>().resize(from.rows * from.columns);
+    parallel_ranges(from.rows, rows_a_task, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            T* out = to.values<T>().data() + i * from.columns;
+            for (std::size_t k = from.starts[i]; k < from.starts[i + 1]; ++k) {
+                out[from.index[k]] = from.values<T>()[k];
+            }
+        }
+    });
+}
+
+template <class T>
+void make_sparse(const Storage& from, Storage& to) {
+    if (from.columns > std::numeric_limits<std::uint32_t>::max()) {
+        throw InvalidInput(std::to_string(from.columns) +
+                           " columns are too many for sparse rows, which count them in 32 bits");
+    }
+    to.starts.assign(from.rows + 1, 0);
+    const T* source = from.values<T>().data();
+    parallel_ranges(from.rows, rows_a_task, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const T* row = source + i * from.columns;
+            const auto zeros = std::count(row, row + from.columns, T{});
+            to.starts[i + 1] = from.columns - static_cast<std::size_t>(zeros);
+        }
+    });
+    for (std::size_t i = 0; i < from.rows; ++i) to.starts[i + 1] += to.starts[i];
+    to.index.resize(to.starts.back());
+    to.values<T>().resize(to.starts.back());
+    parallel_ranges(from.rows, rows_a_task, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            std::size_t k = to.starts[i];
+            for (std::size_t j = 0; j < from.columns; ++j) {
+                const T value = source[i * from.columns + j];
+                if (value == T{}) continue;
+                to.index[k] = static_cast<std::uint32_t>(j);
+                to.values<T>()[k++] = value;
+            }
+        }
+    });
+}
+
+template <class From, class To>
+void convert(const std::vector<From>& from, std::vector<To>& to) {
+    to.resize(from.size());
+    parallel_ranges(from.size(), rows_a_task * 64, [&](std::size_t first, std::size_t last) {
+        for (std::size_t k = first; k < last; ++k) to[k] = static_cast<To>(from[k]);
+    });
+}
+
+}  // namespace
+
+Rows Rows::select(std::span<const std::size_t> positions) const {
+    const Storage& s = at(storage_);
+    check_positions(positions, s.rows, "row");
+    Storage result = s.like();
+    result.rows = positions.size();
+    result.origins.resize(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) result.origins[i] = origin(positions[i]);
+    with_precision(s, [&](auto zero) {
+        using T = decltype(zero);
+        s.sparse ? select_sparse<T>(s, positions, result) : select_dense<T>(s, positions, result);
+    });
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+Rows Rows::select_columns(std::span<const std::size_t> columns) const {
+    const Storage& s = at(storage_);
+    check_positions(columns, s.columns, "column");
+    Storage result = s.like();
+    result.columns = columns.size();
+    with_precision(s, [&](auto zero) {
+        using T = decltype(zero);
+        s.sparse ? select_sparse_columns<T>(s, columns, result)
+                 : select_dense_columns<T>(s, columns, result);
+    });
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+Rows Rows::widened(std::size_t columns) const {
+    const Storage& s = at(storage_);
+    if (columns < s.columns) {
+        throw InvalidInput("cannot widen rows of " + std::to_string(s.columns) + " columns to " +
+                           std::to_string(columns));
+    }
+    if (columns == s.columns) return *this;
+    Storage result = s.sparse ? s : s.like();
+    result.columns = columns;
+    if (!s.sparse) {
+        check_dense_size(s.rows, columns);
+        with_precision(s, [&](auto zero) {
+            using T = decltype(zero);
+            std::vector<T> wide(s.rows * columns);
+            for (std::size_t i = 0; i < s.rows; ++i) {
+                std::copy_n(s.values<T>().data() + i * s.columns, s.columns,
+                            wide.data() + i * columns);
+            }
+            result.values<T>() = std::move(wide);
+        });
+    }
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+Rows Rows::to_dense() const {
+    const Storage& s = at(storage_);
+    if (!s.sparse) return *this;
+    Storage result = s.like();
+    result.sparse = false;
+    with_precision(s, [&](auto zero) { make_dense<decltype(zero)>(s, result); });
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+Rows Rows::to_sparse() const {
+    const Storage& s = at(storage_);
+    if (s.sparse) return *this;
+    Storage result = s.like();
+    result.sparse = true;
+    with_precision(s, [&](auto zero) { make_sparse<decltype(zero)>(s, result); });
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+Rows Rows::to_float() const {
+    const Storage& s = at(storage_);
+    if (!s.twice) return *this;
+    Storage result = s.like();
+    result.twice = false;
+    result.starts = s.starts;
+    result.index = s.index;
+    convert(s.doubles, result.floats);
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+Rows Rows::to_double() const {
+    const Storage& s = at(storage_);
+    if (s.twice) return *this;
+    Storage result = s.like();
+    result.twice = true;
+    result.starts = s.starts;
+    result.index = s.index;
+    convert(s.floats, result.doubles);
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+}  // namespace mercer

@@ -1,0 +1,77 @@
+// Bytes in: from files, pipes and memory, unpacked when they are compressed.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mercer/base/progress.hpp"
+
+namespace mercer {
+
+/// Bytes in memory of their own. Movable, not copyable.
+class Content {
+   public:
+    Content() = default;
+    Content(Content&& other) noexcept;
+    Content& operator=(Content&& other) noexcept;
+    ~Content();
+
+    std::string_view view() const { return {data_, size_}; }
+
+    /// Room for at least `capacity` bytes. Throws std::bad_alloc when that is more than the machine
+    /// has: the system would lend it, and end the process when it is used.
+    void reserve(std::size_t capacity);
+    void append(std::string_view bytes);
+
+    /// For filling in place: the free room, and how much of it has been used.
+    char* end() { return data_ + size_; }
+    std::size_t room() const { return capacity_ - size_; }
+    void grow_by(std::size_t bytes) { size_ += bytes; }
+
+   private:
+    char* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+/// Bytes of memory in this machine.
+std::size_t physical_memory();
+
+/// The content of a file ("-": standard input), unpacked if it is compressed. Throws InvalidInput
+/// for what is absent, a directory, not permitted, damaged, or larger than memory.
+Content read_bytes(const std::string& path, const Progress& progress = {});
+
+/// A regular file that is not compressed, to be read at any place by any thread.
+class PlainFile {
+   public:
+    /// Nothing when it is something else, or cannot be opened: read_bytes() then says what is
+    /// wrong.
+    static std::optional<PlainFile> open(const std::string& path);
+    PlainFile(PlainFile&& other) noexcept;
+    PlainFile& operator=(PlainFile&&) = delete;
+    ~PlainFile();
+
+    std::size_t size() const { return size_; }
+    std::string_view head() const { return head_; }  ///< the first bytes
+
+    /// Bytes [offset, offset + count) into `out`; throws InvalidInput when they are not there.
+    void fetch(std::size_t offset, char* out, std::size_t count) const;
+
+   private:
+    PlainFile() = default;
+
+    std::string path_;
+    int descriptor_ = -1;
+    std::size_t size_ = 0;
+    std::string head_;
+};
+
+/// True when the bytes begin like a compressed file.
+bool is_compressed(std::string_view bytes);
+
+/// Unpacks bytes for which is_compressed holds; `name` is for messages.
+Content unpack(std::string_view bytes, const std::string& name, const Progress& progress = {});
+
+}  // namespace mercer

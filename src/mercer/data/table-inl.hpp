@@ -1,0 +1,85 @@
+// Tables as text: how fields are told apart, and what each column is. For csv_*.cpp only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/data/format-inl.hpp"
+
+namespace mercer::formats {
+
+/// One field: the text between delimiters without surrounding blanks and quotes.
+struct Field {
+    const char* first = nullptr;
+    const char* last = nullptr;
+    bool quoted = false;
+
+    std::string_view raw() const { return {first, static_cast<std::size_t>(last - first)}; }
+    /// With doubled quotes made single.
+    std::string text() const;
+};
+
+/// Walks over fields. The delimiter ' ' means runs of blanks.
+class FieldScanner {
+   public:
+    FieldScanner(const Input& input, char delimiter) : input_(input), delimiter_(delimiter) {}
+
+    bool is_blank_here(char c) const {
+        return c == ' ' || c == '\r' || (c == '\t' && delimiter_ != '\t');
+    }
+    const char* skip_blanks(const char* p) const {
+        while (is_blank_here(*p)) ++p;
+        return p;
+    }
+
+    /// The field at p; returns the delimiter or newline behind it.
+    const char* field(const char* p, Field& out) const;
+
+    /// From behind a field to the next one, or to the newline when it was the last.
+    const char* step(const char* p) const {
+        return delimiter_ == ' ' || *p == '\n' ? p : skip_blanks(p + 1);
+    }
+    /// All fields of the line at p, which is moved to the next line.
+    std::vector<Field> line(const char*& p) const;
+
+    /// The start of the next line that is neither blank nor a comment, or the end of the text.
+    const char* next_line(const char* p) const;
+
+    char delimiter() const { return delimiter_; }
+
+   private:
+    const char* quoted_field(const char* p, Field& out) const;
+
+    const Input& input_;
+    char delimiter_;
+};
+
+enum class ColumnRole : std::uint8_t { feature, label, weight };
+
+/// What the first lines and the options say about a table.
+struct TableLayout {
+    static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+    char delimiter = ',';
+    const char* first_row = nullptr;   ///< start of the first line of data
+    std::vector<ColumnRole> roles;     ///< one a column
+    std::vector<std::string> names;    ///< from the header, one a column; or empty
+    std::size_t label = none;          ///< position of the label column
+    std::vector<std::string> classes;  ///< scikit-learn's header: the names of labels 0, 1, …
+    std::size_t promised_rows = none;  ///< and how many rows follow
+
+    std::size_t features() const;
+    /// "3" or "3 (age)", counting from 1.
+    std::string column_text(std::size_t position) const;
+};
+
+TableLayout find_layout(const Input& input, FileFormat format);
+
+/// "", "?", "NA", "N/A", "nan", "null" in any case.
+bool is_missing(std::string_view text);
+
+}  // namespace mercer::formats

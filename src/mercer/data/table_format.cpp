@@ -1,0 +1,266 @@
+// CSV, TSV and tables separated by blanks. Quotes as in RFC 4180; lines that begin with # are
+// comments; every row has as many fields as the first.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "mercer/base/text.hpp"
+#include "mercer/data/table-inl.hpp"
+
+namespace mercer::formats {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 19;
+constexpr std::size_t wave = 32;
+
+/// The rows of one piece of the file, or of the whole of it.
+template <class T>
+struct Part {
+    std::vector<T> values;
+    LabelColumn labels;
+    std::vector<double> weights;
+    std::size_t rows = 0;
+    bool missing = false;
+
+    void append(Part&& other) {
+        values.insert(values.end(), other.values.begin(), other.values.end());
+        labels.append(std::move(other.labels));
+        weights.insert(weights.end(), other.weights.begin(), other.weights.end());
+        rows += other.rows;
+        missing |= other.missing;
+    }
+};
+
+template <class T>
+class RowParser {
+   public:
+    RowParser(const Input& input, const TableLayout& layout, std::string_view text, Part<T>& part)
+        : input_(input),
+          layout_(layout),
+          scan_(input, layout.delimiter),
+          part_(part),
+          p_(text.data()),
+          last_(text.data() + text.size()),
+          features_(layout.features()) {}
+
+    void parse() {
+        while (p_ != last_) {
+            p_ = scan_.skip_blanks(p_);
+            if (*p_ == '\n' || *p_ == '#') {
+                p_ = static_cast<const char*>(std::memchr(p_, '\n', left())) + 1;
+                continue;
+            }
+            const char* line = p_;
+            parse_row(line);
+            if (static_cast<std::size_t>(p_ - line) > input_.options.longest_line) {
+                throw Mistake{line, ""};
+            }
+            ++p_;
+            ++part_.rows;
+        }
+    }
+
+   private:
+    std::size_t left() const { return static_cast<std::size_t>(last_ - p_); }
+
+    /// Leaves p_ at the newline behind the row.
+    void parse_row(const char* line) {
+        const std::size_t place = part_.values.size();
+        part_.values.resize(place + features_);
+        T* out = part_.values.data() + place;
+        const std::size_t columns = layout_.roles.size();
+        for (std::size_t j = 0; j < columns; ++j) {
+            switch (layout_.roles[j]) {
+                case ColumnRole::feature: *out++ = feature(j); break;
+                case ColumnRole::label: label(); break;
+                case ColumnRole::weight: weight(); break;
+            }
+            if (*p_ == '\n') {
+                if (j + 1 != columns) refuse_width(line);
+                return;
+            }
+            p_ = scan_.step(p_);
+        }
+        refuse_width(line);
+    }
+
+    [[noreturn]] void refuse_width(const char* line) const {
+        const char* p = line;
+        throw Mistake{line, "found " + std::to_string(scan_.line(p).size()) + " fields, expected " +
+                                std::to_string(layout_.roles.size()) + " as in the rows before"};
+    }
+
+    /// True when a field may end here; then p is moved to its delimiter.
+    bool ends_field(const char*& p) const {
+        const char* behind = scan_.skip_blanks(p);
+        if (*behind != '\n' && *behind != layout_.delimiter &&
+            !(layout_.delimiter == ' ' && behind != p)) {
+            return false;
+        }
+        p = behind;
+        return true;
+    }
+
+    T feature(std::size_t j) {
+        const char* first = scan_.skip_blanks(p_);
+        const Number<T> number = read_number<T>(first, last_);
+        const char* end = number.end;
+        if (number.kind == NumberKind::good && ends_field(end)) {
+            p_ = end;
+            return number.value;
+        }
+        return unusual_feature(j);
+    }
+
+    /// A number in quotes, a missing value, or a mistake.
+    T unusual_feature(std::size_t j) {
+        Field field;
+        p_ = scan_.field(p_, field);
+        if (is_missing(field.raw())) {
+            if (input_.options.missing == MissingValues::refuse) {
+                const std::string found =
+                    field.raw().empty() ? "an empty field" : quoted(field.raw());
+                throw Mistake{field.first, "found " + found + " in column " +
+                                               layout_.column_text(j) +
+                                               ", expected a number; to fill in missing values " +
+                                               "set missing to mean, median or zero"};
+            }
+            part_.missing = true;
+            return std::numeric_limits<T>::quiet_NaN();
+        }
+        const Number<T> number = read_number<T>(field.first, last_);
+        if (number.kind == NumberKind::good && number.end == field.last) return number.value;
+        const bool whole = number.end == field.last && number.kind != NumberKind::malformed;
+        if (whole) throw number_mistake(input_, number, field.first);
+        throw Mistake{field.first,
+                      "found " + quoted(field.raw()) + " in column " + layout_.column_text(j) +
+                          ", expected a number" +
+                          (layout_.label == j ? "" : "; text is for the label column")};
+    }
+
+    void label() {
+        Field field;
+        p_ = scan_.field(p_, field);
+        const Number<double> number = read_number<double>(field.first, last_);
+        const bool whole = number.end == field.last && number.kind != NumberKind::malformed;
+        const bool not_a_number = whole && number.kind == NumberKind::not_finite;
+        if (field.raw().empty() || field.raw() == "?" || not_a_number) {
+            throw Mistake{field.first, "found " +
+                                           (field.raw().empty() ? std::string("an empty field")
+                                                                : quoted(field.raw())) +
+                                           " in the label column, expected a label"};
+        }
+        if (whole && number.kind == NumberKind::too_large) {
+            throw number_mistake(input_, number, field.first);
+        }
+        if (whole && !input_.options.text_labels) {
+            part_.labels.add(number.value, field.first);
+        } else {
+            part_.labels.add(field.text(), field.first);
+        }
+    }
+
+    void weight() {
+        Field field;
+        p_ = scan_.field(p_, field);
+        const Number<double> number = read_number<double>(field.first, last_);
+        if (number.kind != NumberKind::good || number.end != field.last || number.value < 0) {
+            throw Mistake{field.first, "found " + quoted(field.raw()) +
+                                           " in the weight column, expected a number from 0"};
+        }
+        part_.weights.push_back(number.value);
+    }
+
+    const Input& input_;
+    const TableLayout& layout_;
+    FieldScanner scan_;
+    Part<T>& part_;
+    const char* p_;
+    const char* last_;
+    std::size_t features_;
+};
+
+/// scikit-learn's header names the classes 0, 1, …; other labels stay the numbers they are.
+void name_classes(const TableLayout& layout, Labels& labels) {
+    if (layout.classes.empty() || labels.are_text()) return;
+    const auto count = static_cast<double>(layout.classes.size());
+    const bool fit = std::all_of(labels.values.begin(), labels.values.end(), [&](double value) {
+        return value >= 0 && value < count && value == std::floor(value);
+    });
+    if (fit) labels.names = layout.classes;
+}
+
+template <class T>
+Part<T> parse_table(const Input& input, const TableLayout& layout) {
+    const std::string_view text(layout.first_row,
+                                static_cast<std::size_t>(input.end() - layout.first_row));
+    // Inside quotes a newline is text, so a file with quotes cannot be cut at newlines.
+    const bool quotes = std::memchr(text.data(), '"', text.size()) != nullptr;
+    const auto texts = cut_behind_lines(text, quotes ? text.size() : piece_bytes);
+    std::vector<Part<T>> parts(texts.size());
+    Part<T> whole;
+    parse_pieces(
+        input, texts.size(), wave,
+        [&](std::size_t k) { RowParser<T>(input, layout, texts[k], parts[k]).parse(); },
+        [&](std::size_t first, std::size_t last) {
+            for (std::size_t k = first; k < last; ++k) {
+                whole.append(std::move(parts[k]));
+                parts[k] = Part<T>();
+                // Once the first piece has told how long rows are, make room for all of them.
+                if (k == 0) {
+                    whole.values.reserve(
+                        std::min(whole.values.size() * (texts.size() + 1), text.size() / 2 + 1));
+                }
+            }
+        });
+    return whole;
+}
+
+template <class T>
+Dataset read_as(const Input& input, const TableLayout& layout) {
+    Part<T> table = parse_table<T>(input, layout);
+    const std::size_t columns = layout.features();
+    std::vector<std::size_t> positions;
+    for (std::size_t j = 0; j < layout.roles.size(); ++j) {
+        if (layout.roles[j] == ColumnRole::feature) positions.push_back(j);
+    }
+    if (layout.promised_rows != TableLayout::none && layout.promised_rows != table.rows) {
+        fail(input, "found " + std::to_string(table.rows) + " rows, expected the " +
+                        std::to_string(layout.promised_rows) + " that its first line names");
+    }
+    if (table.missing) {
+        fill_missing(input, table.values, columns,
+                     [&](std::size_t j) { return layout.column_text(positions[j]); });
+    }
+    Dataset data;
+    if (!layout.names.empty()) {
+        for (const std::size_t j : positions) data.feature_names.push_back(layout.names[j]);
+        if (layout.label != TableLayout::none) data.target_name = layout.names[layout.label];
+    }
+    data.y = labels_from(input, std::move(table.labels));
+    name_classes(layout, data.y);
+    data.weights = std::move(table.weights);
+    data.x = fitted(input, Rows::dense(std::move(table.values), columns));
+    // Columns added by the options have no name of their own.
+    for (std::size_t j = data.feature_names.size();
+         !data.feature_names.empty() && j < data.columns(); ++j) {
+        data.feature_names.push_back("x" + std::to_string(j));
+    }
+    return data;
+}
+
+}  // namespace
+
+Dataset read_table(const Input& input, FileFormat format) {
+    TableLayout layout;
+    try {
+        layout = find_layout(input, format);
+    } catch (const Mistake& mistake) {
+        fail_mistake(input, mistake);
+    }
+    return input.options.double_precision ? read_as<double>(input, layout)
+                                          : read_as<float>(input, layout);
+}
+
+}  // namespace mercer::formats

@@ -1,0 +1,238 @@
+// The shape of a table, found from its first lines: delimiter, header, label column.
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+#include "mercer/base/text.hpp"
+#include "mercer/data/table-inl.hpp"
+
+namespace mercer::formats {
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return result;
+}
+
+/// What the first line has outside quotes: a tab, else a semicolon, else a comma, else blanks.
+char find_delimiter(const Input& input, FileFormat format) {
+    if (format == FileFormat::tsv) return '\t';
+    if (format == FileFormat::spaces) return ' ';
+    const char* p = FieldScanner(input, ',').next_line(input.begin());
+    bool tab = false;
+    bool semicolon = false;
+    bool comma = false;
+    bool inside = false;
+    for (; p != input.end() && *p != '\n'; ++p) {
+        if (*p == '"') inside = !inside;
+        if (inside) continue;
+        tab |= *p == '\t';
+        semicolon |= *p == ';';
+        comma |= *p == ',';
+    }
+    if (format == FileFormat::csv) return semicolon ? ';' : ',';
+    return tab ? '\t' : semicolon ? ';' : comma ? ',' : ' ';
+}
+
+bool is_number(const Field& field) {
+    // A number in quotes is a name: what wrote it quoted it for that.
+    return !field.quoted && parse_number(field.raw()).has_value();
+}
+
+bool all_text(const std::vector<Field>& fields, std::size_t from) {
+    return std::none_of(fields.begin() + static_cast<std::ptrdiff_t>(from), fields.end(),
+                        [](const Field& f) { return is_number(f) || f.raw().empty(); });
+}
+
+std::optional<std::size_t> count_in(const Field& field) {
+    const std::optional<double> number = parse_number(field.raw());
+    if (field.quoted || !number || *number < 1 || *number > 1e15) return std::nullopt;
+    const auto count = static_cast<std::size_t>(*number);
+    if (static_cast<double>(count) != *number) return std::nullopt;
+    return count;
+}
+
+/// scikit-learn's "150,4,setosa,versicolor,virginica" above rows of 4 numbers and a label.
+bool take_counted_header(const std::vector<Field>& first, const std::vector<Field>& second,
+                         TableLayout& layout) {
+    if (first.size() < 3 || second.size() < 2 || !all_text(first, 2)) return false;
+    const std::optional<std::size_t> rows = count_in(first[0]);
+    const std::optional<std::size_t> columns = count_in(first[1]);
+    if (!rows || !columns || *columns + 1 != second.size()) return false;
+    layout.promised_rows = *rows;
+    for (std::size_t k = 2; k < first.size(); ++k) layout.classes.push_back(first[k].text());
+    return true;
+}
+
+bool looks_like_header(const std::vector<Field>& first, const std::vector<Field>& second) {
+    if (std::any_of(first.begin(), first.end(), is_number)) return false;
+    if (std::all_of(first.begin(), first.end(), [](const Field& f) { return f.raw().empty(); })) {
+        return false;
+    }
+    return second.empty() || std::any_of(second.begin(), second.end(), is_number);
+}
+
+/// The position a person means by `text`: a header's name first, then a number or first or last.
+std::size_t named_column(const Input& input, const TableLayout& layout, const std::string& text,
+                         const char* what) {
+    const auto found = std::find(layout.names.begin(), layout.names.end(), text);
+    if (found != layout.names.end()) {
+        return static_cast<std::size_t>(found - layout.names.begin());
+    }
+    if (const auto position = column_position(input, text, layout.roles.size())) return *position;
+    std::string message = std::string("there is no ") + what + " column " + quoted(text);
+    if (layout.names.empty()) {
+        fail(input, message + ": the file has no header line; give its number, first or last");
+    }
+    if (const auto near = nearest_word(text, layout.names)) {
+        message += "; did you mean " + quoted(*near) + "?";
+    } else {
+        message += " among the " + std::to_string(layout.names.size()) + " of the header line";
+    }
+    fail(input, message);
+}
+
+std::size_t label_column(const Input& input, const TableLayout& layout) {
+    const std::string& wanted = input.options.label;
+    if (wanted == "none") return TableLayout::none;
+    if (!wanted.empty()) return named_column(input, layout, wanted, "label");
+    if (!input.options.labels_file.empty()) return TableLayout::none;
+    for (const char* usual : {"label", "class", "target", "y"}) {
+        for (std::size_t j = 0; j < layout.names.size(); ++j) {
+            if (lower(layout.names[j]) == usual) return j;
+        }
+    }
+    return layout.roles.size() == 1 ? TableLayout::none : layout.roles.size() - 1;
+}
+
+}  // namespace
+
+std::string Field::text() const {
+    std::string result(raw());
+    if (!quoted) return result;
+    for (std::size_t k = result.find("\"\""); k != std::string::npos;
+         k = result.find("\"\"", k + 1)) {
+        result.erase(k, 1);
+    }
+    return result;
+}
+
+const char* FieldScanner::quoted_field(const char* p, Field& out) const {
+    const char* opening = p++;
+    out = {.first = p, .last = p, .quoted = true};
+    for (;;) {
+        const auto rest = static_cast<std::size_t>(input_.end() - p);
+        const void* found = rest == 0 ? nullptr : std::memchr(p, '"', rest);
+        if (found == nullptr) {
+            throw Mistake{opening, "found a quote that is never closed, expected another \""};
+        }
+        p = static_cast<const char*>(found) + 1;  // never past the newline that ends the text
+        if (*p != '"') break;
+        ++p;
+    }
+    out.last = p - 1;
+    const char* behind = skip_blanks(p);
+    const bool ended =
+        *behind == '\n' || *behind == delimiter_ || (delimiter_ == ' ' && behind != p);
+    if (!ended) {
+        throw Mistake{behind, "found " + word_at(input_, behind) +
+                                  " behind a closing quote, expected the next field"};
+    }
+    return behind;
+}
+
+const char* FieldScanner::field(const char* p, Field& out) const {
+    p = skip_blanks(p);
+    if (*p == '"') return quoted_field(p, out);
+    out = {.first = p, .last = p, .quoted = false};
+    while (*p != '\n' && *p != delimiter_ && !(delimiter_ == ' ' && is_blank_here(*p))) ++p;
+    out.last = p;
+    while (out.last != out.first && is_blank_here(out.last[-1])) --out.last;
+    return skip_blanks(p);
+}
+
+std::vector<Field> FieldScanner::line(const char*& p) const {
+    std::vector<Field> fields;
+    for (p = skip_blanks(p);;) {
+        p = field(p, fields.emplace_back());
+        if (*p == '\n') break;
+        p = step(p);
+    }
+    ++p;
+    return fields;
+}
+
+const char* FieldScanner::next_line(const char* p) const {
+    while (p != input_.end()) {
+        const char* start = p;
+        p = skip_blanks(p);
+        if (*p != '\n' && *p != '#') return start;
+        p = static_cast<const char*>(
+                std::memchr(p, '\n', static_cast<std::size_t>(input_.end() - p))) +
+            1;
+    }
+    return p;
+}
+
+std::size_t TableLayout::features() const {
+    return static_cast<std::size_t>(std::count(roles.begin(), roles.end(), ColumnRole::feature));
+}
+
+std::string TableLayout::column_text(std::size_t position) const {
+    const std::string number = std::to_string(position + 1);
+    return names.empty() ? number : number + " (" + names[position] + ")";
+}
+
+bool is_missing(std::string_view text) {
+    if (text.size() > 4) return false;
+    const std::string word = lower(text);
+    return word.empty() || word == "?" || word == "na" || word == "n/a" || word == "nan" ||
+           word == "null";
+}
+
+TableLayout find_layout(const Input& input, FileFormat format) {
+    TableLayout layout;
+    layout.delimiter = find_delimiter(input, format);
+    const FieldScanner scan(input, layout.delimiter);
+    const char* p = scan.next_line(input.begin());
+    if (p == input.end()) fail(input, "holds no rows, only blank lines or comments");
+    layout.first_row = p;
+    const std::vector<Field> first = scan.line(p);
+    if (static_cast<std::size_t>(p - layout.first_row) > input.options.longest_line + 1) {
+        throw Mistake{layout.first_row, ""};
+    }
+    const char* second_line = scan.next_line(p);
+    p = second_line;
+    const std::vector<Field> second = p == input.end() ? std::vector<Field>() : scan.line(p);
+
+    const HeaderLine header = input.options.header;
+    std::size_t columns = first.size();
+    if (header == HeaderLine::automatic && take_counted_header(first, second, layout)) {
+        layout.first_row = second_line;
+        columns = second.size();
+    } else if (header == HeaderLine::yes ||
+               (header == HeaderLine::automatic && looks_like_header(first, second))) {
+        layout.first_row = second_line;
+        for (const Field& field : first) layout.names.push_back(field.text());
+    }
+    if (layout.first_row == input.end()) fail(input, "holds a header line but no rows");
+
+    layout.roles.assign(columns, ColumnRole::feature);
+    layout.label = label_column(input, layout);
+    if (layout.label != TableLayout::none) layout.roles[layout.label] = ColumnRole::label;
+    if (!input.options.weights.empty()) {
+        const std::size_t weight = named_column(input, layout, input.options.weights, "weight");
+        if (weight == layout.label) {
+            fail(input, "column " + layout.column_text(weight) +
+                            " cannot be both label and weight; name another label column");
+        }
+        layout.roles[weight] = ColumnRole::weight;
+    }
+    if (layout.features() == 0) {
+        fail(input, "has no column left beside label and weight, expected at least one feature");
+    }
+    return layout;
+}
+
+}  // namespace mercer::formats

@@ -1,0 +1,44 @@
+// Data to files, in the formats that `read` knows. What is written reads back equal.
+//
+//     mercer::write(data, "a9a.npz");
+//     mercer::write(data, "x.npy", {.labels_file = "y.npy"});
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "mercer/base/progress.hpp"
+#include "mercer/data/dataset.hpp"
+#include "mercer/data/read.hpp"
+
+namespace mercer {
+
+struct WriteOptions {
+    /// `automatic`: by the file's name: .csv, .tsv, .npy, .npz, .idx or …idx3-ubyte, with or
+    /// without .gz, .bz2, .xz, .zst; any other name means LIBSVM text.
+    FileFormat format = FileFormat::automatic;
+
+    /// Tables: a first line with the names. `automatic`: when there are names or weights.
+    HeaderLine header = HeaderLine::automatic;
+
+    /// Labels, or weights, into a file of their own (npy, idx or text by its name) instead of the
+    /// data file; "none" leaves them out. NPY holds neither, LIBSVM text and idx no weights. The
+    /// labels of ….images-idx3-ubyte go to ….labels-idx1-ubyte by themselves.
+    std::string labels_file{};
+    std::string weights_file{};
+
+    std::size_t first_index = 1;  ///< LIBSVM text: what the first column is called, 0 or 1
+
+    Progress progress{};
+};
+
+/// Writes to a file, whole or not at all; "-" is standard output. Numbers are written as the
+/// shortest decimals that read back as the same. Names of classes become their positions (0, 1, …)
+/// where the format has only numbers for labels: LIBSVM text and idx.
+///
+/// In LIBSVM text a first row may end with an entry of value 0 that keeps the number of columns,
+/// and a row of zeros without label is written as "1:0", since an empty line is no row. In tables
+/// the weight is the last but one column and the label the last.
+void write(const Dataset& data, const std::string& path, const WriteOptions& options = {});
+
+}  // namespace mercer

@@ -1,0 +1,409 @@
+#include "mercer/gram/gram.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/data/dataset.hpp"
+#include "mercer/gram/sources.hpp"
+
+namespace mercer {
+namespace {
+
+// A tile of 256 × 512 floats fills half of a 1 MiB second-level cache and is wide and tall enough
+// for a matrix product to run at nine tenths of its best rate. Few rows get longer tiles.
+constexpr std::size_t tile_rows = 256;
+constexpr std::size_t tile_columns = 512;
+constexpr std::size_t long_tile_columns = 2048;
+constexpr std::size_t few_rows = 32;
+static_assert(tile_columns % panel_width == 0 && long_tile_columns % panel_width == 0);
+
+bool reads_source(Code code) {
+    return code == Code::load || code == Code::distance || code == Code::gaussian;
+}
+
+std::size_t round_up(std::size_t value, std::size_t to) {
+    return (value + to - 1) / to * to;
+}
+
+template <class T>
+struct Scratch {
+    std::vector<T> sources;
+    std::vector<T> registers;
+    std::vector<SourceTile<T>> tiles;
+    std::vector<const T*> x_sides;
+    std::vector<const T*> z_sides;
+};
+
+/// Entries of chi2 and intersection must not be negative: the formulas mean nothing there.
+void require_non_negative(const Rows& rows, const char* kernel) {
+    std::vector<double> row(rows.columns());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        rows.copy_row(i, row);
+        for (std::size_t k = 0; k < row.size(); ++k) {
+            if (row[k] < 0) {
+                throw InvalidInput(
+                    std::string("the kernel ") + kernel + " needs entries >= 0, but row " +
+                    std::to_string(rows.origin(i) + 1) + " has " + format_number(row[k]) +
+                    " in column " + std::to_string(k) + "; scale the data to [0, 1] first");
+            }
+        }
+    }
+}
+
+/// v ← 1/√v for normalize(k); 0 for the zero vector, whose length cannot be made 1.
+void invert_roots(std::vector<double>& values) {
+    const double largest = values.empty() ? 0 : *std::ranges::max_element(values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double v = values[i];
+        if (v < -1e-6 * std::max(largest, 1e-300)) {
+            throw InvalidInput("normalize(k) needs k(x,x) >= 0, but it is " + format_number(v) +
+                               " at row " + std::to_string(i + 1));
+        }
+        values[i] = v > 0 ? 1 / std::sqrt(v) : 0;
+    }
+}
+
+}  // namespace
+
+template <class T>
+struct Gram<T>::State {
+    using Data = typename Points<T>::Data;
+
+    Kernel kernel;
+    std::size_t columns = 0;
+    Plan plan{};
+    std::vector<GroupFormat> formats{};
+    std::vector<std::shared_ptr<const Gram<T>>> set_grams{};  // one a source
+    Points<T> reference{};
+
+    // ---- preparing
+
+    std::shared_ptr<Data> pack_rows(const Rows& rows) const {
+        auto data = std::make_shared<Data>();
+        data->size = rows.size();
+        data->groups.resize(plan.groups.size());
+        for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+            data->groups[g] = pack<T>(plan.groups[g], formats[g], derive(plan.groups[g], rows));
+        }
+        for (const Source& source : plan.sources) check_entries(source, *data);
+        data->members.resize(plan.sources.size());
+        for (std::size_t s = 0; s < plan.sources.size(); ++s) {
+            const Source& source = plan.sources[s];
+            if (source.kind != SourceKind::sets) continue;
+            Members<T>& members = data->members[s];
+            members.points = set_grams[s]->prepare(set_members(data->groups[source.group].rows,
+                                                               static_cast<std::size_t>(source.a),
+                                                               source.b != 0, members.starts));
+        }
+        return data;
+    }
+
+    static void check_entries(const Source& source, const Data& data) {
+        const Rows& rows = data.groups[source.group].rows;
+        if (source.kind == SourceKind::chi2) require_non_negative(rows, "chi2");
+        if (source.kind == SourceKind::intersection) require_non_negative(rows, "intersection");
+    }
+
+    /// Adds the next side in order, each being made of the ones before it. `against` is the
+    /// reference, over which means are taken; it may be `data` itself.
+    void add_side(const Side& side, Data& data, const Data& against,
+                  const Progress& progress) const {
+        if (side.kind == SideKind::squared_norm) {
+            data.sides.push_back(data.groups[side.group].squared_norm);
+            return;
+        }
+        std::vector<double> values(data.size);
+        switch (side.kind) {
+            case SideKind::formula: formula_side(side, data, values); break;
+            case SideKind::mean: means(side.program, data, against, values, progress); break;
+            default: self_values(side.program, data, values); break;
+        }
+        if (side.kind == SideKind::inverse_root) invert_roots(values);
+        auto& stored = data.sides.emplace_back(data.size + padding, T{0});
+        std::ranges::transform(values, stored.begin(), [](double v) { return static_cast<T>(v); });
+    }
+
+    /// center(k) adds the mean of the means, the squared length of the centre of mass: known once
+    /// the reference has its means, and put into every program that centres by them.
+    void settle_center(std::size_t side, const Data& data) {
+        double sum = 0;
+        for (std::size_t i = 0; i < data.size; ++i) sum += static_cast<double>(data.sides[side][i]);
+        const auto settle = [&](Program& program) {
+            for (Instruction& in : program) {
+                if (in.code == Code::center && in.side == side) {
+                    in.a = sum / static_cast<double>(data.size);
+                }
+            }
+        };
+        settle(plan.program);
+        for (Side& other : plan.sides) settle(other.program);
+    }
+
+    void formula_side(const Side& side, const Data& data, std::vector<double>& values) const {
+        const Rows& rows = data.groups[side.group].rows;
+        std::vector<double> row(rows.columns());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            rows.copy_row(i, row);
+            values[i] = side.formula[0](row);
+            if (!std::isfinite(values[i])) {
+                throw InvalidInput("the formula " + quoted(side.formula[0].text()) +
+                                   " has no finite value at row " +
+                                   std::to_string(rows.origin(i) + 1));
+            }
+        }
+    }
+
+    /// values[i] = program(x_i, x_i).
+    void self_values(const Program& program, const Data& x, std::span<double> values) const {
+        const std::size_t registers = plan.registers();
+        parallel_ranges(x.size, 1024, [&](std::size_t first, std::size_t last) {
+            std::vector<T> numbers(plan.sources.size() * padding);
+            std::vector<T> scratch(registers * register_length(1));
+            std::vector<SourceTile<T>> tiles(plan.sources.size());
+            std::vector<const T*> sides(x.sides.size());
+            for (std::size_t i = first; i < last; ++i) {
+                for (std::size_t s = 0; s < plan.sources.size(); ++s) {
+                    numbers[s * padding] =
+                        static_cast<T>(self_source<T>(plan.sources[s], s, set_grams[s], x, i));
+                    tiles[s] = {.values = numbers.data() + s * padding,
+                                .stride = padding,
+                                .distances = plan.sources[s].kind == SourceKind::squared};
+                }
+                for (std::size_t s = 0; s < sides.size(); ++s) sides[s] = x.sides[s].data() + i;
+                T value{};
+                run_program(program, Tile<T>{tiles, sides, sides, {&value, 1, 1}, scratch});
+                values[i] = static_cast<double>(value);
+            }
+        });
+    }
+
+    /// values[i] = mean over the reference rows of program(x_i, ·).
+    void means(const Program& program, const Data& x, const Data& against,
+               std::vector<double>& values, const Progress& progress) const {
+        constexpr std::size_t band = 512;
+        Matrix<T> block(std::min(band, x.size), against.size);
+        for (std::size_t first = 0; first < x.size; first += band) {
+            const std::size_t count = std::min(band, x.size - first);
+            const double done = static_cast<double>(first) / static_cast<double>(x.size);
+            if (!keep_going(progress, {"centre of mass", done})) throw Cancelled();
+            fill(program, x, first, against, block.view().block(0, 0, count, against.size));
+            parallel_for(count, [&](std::size_t r) {
+                double sum = 0;
+                for (const T value : block.row(r)) sum += static_cast<double>(value);
+                values[first + r] = sum / static_cast<double>(against.size);
+            });
+        }
+    }
+
+    // ---- blocks
+
+    /// out(i, j) = program(x_{first+i}, z_j), tile by tile.
+    void fill(const Program& program, const Data& x, std::size_t first, const Data& z,
+              MatrixView<T> out) const {
+        const std::size_t wide = out.rows <= few_rows ? long_tile_columns : tile_columns;
+        const std::size_t across = (out.columns + wide - 1) / wide;
+        const std::size_t down = (out.rows + tile_rows - 1) / tile_rows;
+        parallel_for(across * down, [&](std::size_t task) {
+            const std::size_t i = task / across * tile_rows;
+            const std::size_t j = task % across * wide;
+            const std::size_t rows = std::min(tile_rows, out.rows - i);
+            const std::size_t count = std::min(wide, out.columns - j);
+            fill_tile(program, Window<T>{x, z, first + i, rows, j, count},
+                      out.block(i, j, rows, count));
+        });
+    }
+
+    void fill_tile(const Program& program, const Window<T>& w, MatrixView<T> out) const {
+        thread_local Scratch<T> shared;
+        // A kernel on sets, or a user function that evaluates kernels, comes back here on the same
+        // thread while the outer tile is half done; it then works with scratch of its own.
+        thread_local bool busy = false;
+        Scratch<T> own;
+        Scratch<T>& scratch = busy ? own : shared;
+        const bool was_busy = busy;
+        busy = true;
+        struct Restore {
+            bool& flag;
+            bool value;
+            ~Restore() { flag = value; }
+        } const restore{busy, was_busy};
+
+        const std::size_t stride = round_up(w.columns, panel_width);
+        const std::size_t area = w.rows * stride + padding;
+        scratch.sources.resize(std::max(scratch.sources.size(), plan.sources.size() * area));
+        scratch.tiles.resize(plan.sources.size());
+        std::vector<bool> filled(plan.sources.size(), false);
+        for (const Instruction& in : program) {
+            if (!reads_source(in.code) || filled[in.source]) continue;
+            scratch.tiles[in.source] =
+                fill_source<T>(plan.sources[in.source], in.source, set_grams[in.source], w,
+                               scratch.sources.data() + in.source * area, stride);
+            filled[in.source] = true;
+        }
+        run_tile(program, w, scratch, out);
+    }
+
+    void run_tile(const Program& program, const Window<T>& w, Scratch<T>& scratch,
+                  MatrixView<T> out) const {
+        scratch.registers.resize(
+            std::max(scratch.registers.size(), plan.registers() * register_length(w.columns)));
+        scratch.x_sides.clear();
+        scratch.z_sides.clear();
+        const std::size_t sides = std::min(w.x.sides.size(), w.z.sides.size());
+        for (std::size_t s = 0; s < sides; ++s) {
+            scratch.x_sides.push_back(w.x.sides[s].data() + w.first_x);
+            scratch.z_sides.push_back(w.z.sides[s].data() + w.first_z);
+        }
+        run_program(program, Tile<T>{scratch.tiles, scratch.x_sides, scratch.z_sides, out,
+                                     scratch.registers});
+    }
+};
+
+template <class T>
+Gram<T>::Gram(const Kernel& kernel, const Rows& reference, std::span<const std::string> names,
+              const Progress& progress) {
+    if (reference.size() == 0) throw InvalidInput("a Gram matrix needs at least one row");
+    auto state = std::make_shared<State>(State{
+        .kernel = kernel.needs_data() ? kernel.resolve(column_moments(reference), names) : kernel,
+        .columns = reference.columns()});
+    state->plan = compile(state->kernel, state->columns);
+    Plan& plan = state->plan;
+    for (const Group& group : plan.groups) {
+        state->formats.push_back(choose_format<T>(group, derive(group, reference)));
+    }
+    for (const Source& source : plan.sources) {
+        std::shared_ptr<const Gram<T>> inner;
+        if (source.kind == SourceKind::sets) {
+            std::vector<std::size_t> starts;
+            inner = std::make_shared<Gram<T>>(
+                source.kernel[0],
+                set_members(derive(plan.groups[source.group], reference),
+                            static_cast<std::size_t>(source.a), source.b != 0, starts));
+        }
+        state->set_grams.push_back(std::move(inner));
+    }
+    auto data = state->pack_rows(reference);
+    for (std::size_t side = 0; side < plan.sides.size(); ++side) {
+        state->add_side(plan.sides[side], *data, *data, progress);
+        if (plan.sides[side].kind == SideKind::mean) state->settle_center(side, *data);
+    }
+    state->reference = Points<T>(std::move(data));
+    state_ = std::move(state);
+}
+
+template <class T>
+const Kernel& Gram<T>::kernel() const {
+    return state_->kernel;
+}
+template <class T>
+std::size_t Gram<T>::size() const {
+    return state_->reference.size();
+}
+template <class T>
+std::size_t Gram<T>::columns() const {
+    return state_->columns;
+}
+template <class T>
+const Points<T>& Gram<T>::reference() const {
+    return state_->reference;
+}
+
+template <class T>
+Points<T> Gram<T>::prepare(const Rows& rows) const {
+    if (rows.columns() > state_->columns) {
+        throw InvalidInput("rows of " + std::to_string(rows.columns()) +
+                           " columns do not fit a kernel prepared on rows of " +
+                           std::to_string(state_->columns));
+    }
+    auto data =
+        state_->pack_rows(rows.columns() < state_->columns ? rows.widened(state_->columns) : rows);
+    for (const Side& side : state_->plan.sides) {
+        state_->add_side(side, *data, *state_->reference.data_, {});
+    }
+    return Points<T>(std::move(data));
+}
+
+template <class T>
+Points<T> Gram<T>::select(const Points<T>& points, std::span<const std::size_t> positions,
+                          bool as_columns) const {
+    const auto& from = *points.data_;
+    auto data = std::make_shared<typename Points<T>::Data>();
+    data->size = positions.size();
+    data->groups.resize(from.groups.size());
+    for (std::size_t g = 0; g < from.groups.size(); ++g) {
+        data->groups[g] = gather(state_->plan.groups[g], from.groups[g], positions, as_columns);
+    }
+    for (const std::vector<T>& side : from.sides) {
+        auto& to = data->sides.emplace_back(positions.size() + padding, T{0});
+        for (std::size_t r = 0; r < positions.size(); ++r) to[r] = side[positions[r]];
+    }
+    data->members.resize(from.members.size());
+    for (std::size_t s = 0; s < from.members.size(); ++s) {
+        const Members<T>& members = from.members[s];
+        if (members.starts.empty()) continue;
+        std::vector<std::size_t> chosen;
+        data->members[s].starts.assign(1, 0);
+        for (const std::size_t i : positions) {
+            for (std::size_t m = members.starts[i]; m < members.starts[i + 1]; ++m) {
+                chosen.push_back(m);
+            }
+            data->members[s].starts.push_back(chosen.size());
+        }
+        data->members[s].points = state_->set_grams[s]->select(members.points, chosen);
+    }
+    return Points<T>(std::move(data));
+}
+
+template <class T>
+void Gram<T>::block(const Points<T>& x, const Points<T>& z, MatrixView<T> out) const {
+    if (out.rows != x.size() || out.columns != z.size()) {
+        throw std::logic_error("a block must have the shape of its points");
+    }
+    state_->fill(state_->plan.program, *x.data_, 0, *z.data_, out);
+}
+
+template <class T>
+void Gram<T>::diagonal(const Points<T>& x, std::span<double> out) const {
+    state_->self_values(state_->plan.program, *x.data_, out);
+}
+
+template <class T>
+void Gram<T>::matrix(MatrixView<T> out, const Progress& progress) const {
+    const auto& data = *state_->reference.data_;
+    const std::size_t n = data.size;
+    constexpr std::size_t side = tile_columns;
+    for (std::size_t first = 0; first < n; first += side) {
+        const double left = static_cast<double>(n - first) / static_cast<double>(n);
+        if (!keep_going(progress, {"gram matrix", 1 - left * left})) throw Cancelled();
+        const std::size_t rows = std::min(side, n - first);
+        parallel_for((n - first + side - 1) / side, [&](std::size_t task) {
+            const std::size_t from = first + task * side;
+            const std::size_t columns = std::min(side, n - from);
+            const Window<T> window{data, data, first, rows, from, columns};
+            state_->fill_tile(state_->plan.program, window, out.block(first, from, rows, columns));
+            for (std::size_t i = 0; i < rows; ++i) {
+                const std::size_t begin = from == first ? i + 1 : 0;
+                for (std::size_t j = begin; j < columns; ++j) {
+                    out(from + j, first + i) = out(first + i, from + j);
+                }
+            }
+        });
+    }
+    keep_going(progress, {"gram matrix", 1});
+}
+
+template <class T>
+std::size_t Points<T>::size() const {
+    return data_ ? data_->size : 0;
+}
+
+template class Points<float>;
+template class Points<double>;
+template class Gram<float>;
+template class Gram<double>;
+
+}  // namespace mercer

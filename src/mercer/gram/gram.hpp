@@ -1,0 +1,85 @@
+// Blocks of the Gram matrix K_ij = k(x_i, z_j) of any kernel on dense or sparse rows.
+//
+//   Gram<float> gram(Kernel::parse("rbf(gamma=0.5) + linear"), data.x);
+//   Matrix<float> k(gram.size(), gram.size());
+//   gram.matrix(k.view());                          // the whole of it
+//   auto test = gram.prepare(more.x);
+//   gram.block(test, gram.reference(), out);        // test rows against training rows
+//
+// The expression is compiled once (gram/plan.hpp); rows are prepared once (gram/points.hpp); a
+// block is then cut into tiles that fit the second-level cache, each filled by matrix products and
+// turned into kernel values by one pass of vector instructions. Values do not depend on the number
+// of threads.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "mercer/base/matrix.hpp"
+#include "mercer/base/progress.hpp"
+#include "mercer/data/rows.hpp"
+#include "mercer/kernel/kernel.hpp"
+
+namespace mercer {
+
+template <class T>
+class Gram;
+
+/// Rows prepared for one Gram engine. A value; copies share everything.
+template <class T>
+class Points {
+   public:
+    Points() = default;
+    std::size_t size() const;
+
+    struct Data;
+
+   private:
+    friend class Gram<T>;
+    explicit Points(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+    std::shared_ptr<const Data> data_;
+};
+
+/// One kernel on one reference sample, usually the training set. The sample settles what the kernel
+/// leaves open: gamma=scale, column names, the centre of mass for center(k).
+/// T is the precision of the values: float (about 1e-6 relative) or double (about 1e-14).
+template <class T>
+class Gram {
+   public:
+    /// Throws InvalidInput when the kernel does not fit the rows. `names` are the columns' names,
+    /// for kernels that use them.
+    Gram(const Kernel& kernel, const Rows& reference, std::span<const std::string> names = {},
+         const Progress& progress = {});
+
+    /// The kernel with everything resolved.
+    const Kernel& kernel() const;
+    std::size_t size() const;     ///< rows of the reference sample
+    std::size_t columns() const;  ///< columns of its rows
+    const Points<T>& reference() const;
+
+    /// Other rows, made ready once and used in many blocks. They must have as many columns as the
+    /// reference, or fewer (the missing ones count as 0).
+    Points<T> prepare(const Rows& rows) const;
+    /// Some of the points, in the order given. `as_columns` keeps them usable as the second
+    /// argument of `block`; without it they are cheaper and only good as the first.
+    Points<T> select(const Points<T>& points, std::span<const std::size_t> positions,
+                     bool as_columns = true) const;
+
+    /// out(i, j) = k(x_i, z_j) for all i and j.
+    void block(const Points<T>& x, const Points<T>& z, MatrixView<T> out) const;
+    /// out[i] = k(x_i, x_i).
+    void diagonal(const Points<T>& x, std::span<double> out) const;
+    /// The symmetric matrix of the reference sample, each pair computed once. Throws Cancelled when
+    /// `progress` says so.
+    void matrix(MatrixView<T> out, const Progress& progress = {}) const;
+
+   private:
+    struct State;
+    std::shared_ptr<const State> state_;
+};
+
+extern template class Gram<float>;
+extern template class Gram<double>;
+
+}  // namespace mercer

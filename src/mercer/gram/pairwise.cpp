@@ -1,0 +1,341 @@
+#include "mercer/gram/pairwise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <hwy/aligned_allocator.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "mercer/gram/pairwise.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target must come first.
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace mercer {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+const T* panel_of(const Panels<T>& z, std::size_t j) {
+    return z.data.data() + j * z.columns;
+}
+
+/// One more column of a sum: x z, or (x − z)².
+template <bool kDistance, class V>
+HWY_INLINE V add_column(V x, V z, V sum) {
+    if constexpr (kDistance) {
+        const V gap = hn::Sub(x, z);
+        return hn::MulAdd(gap, gap, sum);
+    } else {
+        return hn::MulAdd(x, z, sum);
+    }
+}
+
+/// Four rows of x against two vectors of z: eight sums under way hide the latency of the
+/// multiply-add.
+template <bool kDistance, class T>
+void four_rows(MatrixView<const T> x, std::size_t i, const T* panel, std::size_t lane,
+               MatrixView<T> out, std::size_t j) {
+    const hn::ScalableTag<T> d;
+    const std::size_t n = hn::Lanes(d);
+    const T* x0 = x.row(i).data();
+    const T* x1 = x0 + x.stride;
+    const T* x2 = x1 + x.stride;
+    const T* x3 = x2 + x.stride;
+    auto a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
+    for (std::size_t k = 0; k < x.columns; ++k) {
+        const T* zk = panel + k * panel_width + lane;
+        const auto za = hn::LoadU(d, zk);
+        const auto zb = hn::LoadU(d, zk + n);
+        const auto v0 = hn::Set(d, x0[k]), v1 = hn::Set(d, x1[k]);
+        const auto v2 = hn::Set(d, x2[k]), v3 = hn::Set(d, x3[k]);
+        a0 = add_column<kDistance>(v0, za, a0);
+        b0 = add_column<kDistance>(v0, zb, b0);
+        a1 = add_column<kDistance>(v1, za, a1);
+        b1 = add_column<kDistance>(v1, zb, b1);
+        a2 = add_column<kDistance>(v2, za, a2);
+        b2 = add_column<kDistance>(v2, zb, b2);
+        a3 = add_column<kDistance>(v3, za, a3);
+        b3 = add_column<kDistance>(v3, zb, b3);
+    }
+    T* o = &out(i, j + lane);
+    hn::StoreU(a0, d, o);
+    hn::StoreU(b0, d, o + n);
+    hn::StoreU(a1, d, o + out.stride);
+    hn::StoreU(b1, d, o + out.stride + n);
+    hn::StoreU(a2, d, o + 2 * out.stride);
+    hn::StoreU(b2, d, o + 2 * out.stride + n);
+    hn::StoreU(a3, d, o + 3 * out.stride);
+    hn::StoreU(b3, d, o + 3 * out.stride + n);
+}
+
+template <bool kDistance, class T>
+void one_row(MatrixView<const T> x, std::size_t i, const T* panel, std::size_t lane,
+             MatrixView<T> out, std::size_t j) {
+    const hn::ScalableTag<T> d;
+    const std::size_t n = hn::Lanes(d);
+    const T* xi = x.row(i).data();
+    auto a = hn::Zero(d), b = a;
+    for (std::size_t k = 0; k < x.columns; ++k) {
+        const T* zk = panel + k * panel_width + lane;
+        const auto v = hn::Set(d, xi[k]);
+        a = add_column<kDistance>(v, hn::LoadU(d, zk), a);
+        b = add_column<kDistance>(v, hn::LoadU(d, zk + n), b);
+    }
+    hn::StoreU(a, d, &out(i, j + lane));
+    hn::StoreU(b, d, &out(i, j + lane) + n);
+}
+
+template <bool kDistance, class T>
+void panel_sums(MatrixView<const T> x, const Panels<T>& z, std::size_t first, MatrixView<T> out) {
+    const std::size_t pair = 2 * hn::Lanes(hn::ScalableTag<T>());
+    for (std::size_t j = 0; j < out.columns; j += panel_width) {
+        const T* panel = panel_of(z, first + j);
+        std::size_t i = 0;
+        for (; i + 4 <= out.rows; i += 4) {
+            for (std::size_t lane = 0; lane < panel_width; lane += pair) {
+                four_rows<kDistance>(x, i, panel, lane, out, j);
+            }
+        }
+        for (; i < out.rows; ++i) {
+            for (std::size_t lane = 0; lane < panel_width; lane += pair) {
+                one_row<kDistance>(x, i, panel, lane, out, j);
+            }
+        }
+    }
+}
+
+/// out = Σ over columns of term(x_k, z_k), two vectors of z at a time.
+template <class T, class Term>
+HWY_INLINE void sum_terms(MatrixView<const T> x, const Panels<T>& z, std::size_t first,
+                          MatrixView<T> out, Term term) {
+    const hn::ScalableTag<T> d;
+    const std::size_t n = hn::Lanes(d);
+    for (std::size_t j = 0; j < out.columns; j += panel_width) {
+        const T* panel = panel_of(z, first + j);
+        for (std::size_t i = 0; i < out.rows; ++i) {
+            const T* xi = x.row(i).data();
+            for (std::size_t lane = 0; lane < panel_width; lane += 2 * n) {
+                auto a = hn::Zero(d), b = a;
+                for (std::size_t k = 0; k < x.columns; ++k) {
+                    const T* zk = panel + k * panel_width + lane;
+                    const auto v = hn::Set(d, xi[k]);
+                    a = hn::Add(a, term(v, hn::LoadU(d, zk)));
+                    b = hn::Add(b, term(v, hn::LoadU(d, zk + n)));
+                }
+                hn::StoreU(a, d, &out(i, j + lane));
+                hn::StoreU(b, d, &out(i, j + lane) + n);
+            }
+        }
+    }
+}
+
+/// Elementary symmetric polynomial by the recursion over columns E_m ← E_m + g E_{m−1}
+/// (Stitson et al. 1999), g = exp(−gamma (x_k − z_k)²).
+template <class T>
+void anova_sums(MatrixView<const T> x, const Panels<T>& z, std::size_t first, MatrixView<T> out,
+                double gamma, std::size_t degree) {
+    const hn::ScalableTag<T> d;
+    const std::size_t n = hn::Lanes(d);
+    const auto minus_gamma = hn::Set(d, static_cast<T>(-gamma));
+    std::vector<T> e((degree + 1) * n);
+    for (std::size_t j = 0; j < out.columns; j += n) {
+        const T* panel = panel_of(z, (first + j) / panel_width * panel_width);
+        const std::size_t lane = (first + j) % panel_width;
+        for (std::size_t i = 0; i < out.rows; ++i) {
+            std::fill(e.begin(), e.end(), T{0});
+            std::fill_n(e.begin(), n, T{1});
+            for (std::size_t k = 0; k < x.columns; ++k) {
+                const auto gap =
+                    hn::Sub(hn::Set(d, x(i, k)), hn::LoadU(d, panel + k * panel_width + lane));
+                const auto g = hn::Exp(d, hn::Mul(minus_gamma, hn::Mul(gap, gap)));
+                for (std::size_t m = std::min(degree, k + 1); m > 0; --m) {
+                    hn::StoreU(
+                        hn::MulAdd(g, hn::LoadU(d, &e[(m - 1) * n]), hn::LoadU(d, &e[m * n])), d,
+                        &e[m * n]);
+                }
+            }
+            hn::StoreU(hn::LoadU(d, &e[degree * n]), d, &out(i, j));
+        }
+    }
+}
+
+template <class T>
+void columnwise_sums_of(const Source& source, MatrixView<const T> x, const Panels<T>& z,
+                        std::size_t first, MatrixView<T> out) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    switch (source.kind) {
+        case SourceKind::absolute:
+            return sum_terms(x, z, first, out,
+                             [](V a, V b) HWY_ATTR { return hn::Abs(hn::Sub(a, b)); });
+        case SourceKind::intersection:
+            return sum_terms(x, z, first, out, [](V a, V b) HWY_ATTR { return hn::Min(a, b); });
+        case SourceKind::chi2: {
+            // 0/0 where both entries are 0 contributes nothing.
+            const V zero = hn::Zero(d);
+            return sum_terms(x, z, first, out, [&](V a, V b) HWY_ATTR {
+                const V gap = hn::Sub(a, b);
+                const V sum = hn::Add(a, b);
+                return hn::IfThenZeroElse(hn::Eq(sum, zero), hn::Div(hn::Mul(gap, gap), sum));
+            });
+        }
+        case SourceKind::sine: {
+            // sin² has period π: taking off whole periods first keeps the argument small and exact.
+            const V inverse = hn::Set(d, static_cast<T>(1 / source.a));
+            const V pi = hn::Set(d, static_cast<T>(std::numbers::pi));
+            return sum_terms(x, z, first, out, [&](V a, V b) HWY_ATTR {
+                const V turns = hn::Mul(hn::Sub(a, b), inverse);
+                const V s = hn::Sin(d, hn::Mul(pi, hn::Sub(turns, hn::Round(turns))));
+                return hn::Mul(s, s);
+            });
+        }
+        default: return anova_sums(x, z, first, out, source.a, static_cast<std::size_t>(source.b));
+    }
+}
+
+/// Rows of x in one bundle: a full 64-byte vector of them.
+template <class T>
+inline constexpr std::size_t bundle = 64 / sizeof(T);
+
+/// One row of z against the strip: all products with the bundle at once, to out[0 … bundle).
+template <class T>
+HWY_INLINE void bundle_product(const T* strip, const std::uint32_t* index, const T* value,
+                               std::size_t count, T* out) {
+    const hn::CappedTag<T, bundle<T>> d;
+    const std::size_t n = hn::Lanes(d);
+    for (std::size_t lane = 0; lane < bundle<T>; lane += n) {
+        auto a = hn::Zero(d), b = a;
+        std::size_t e = 0;
+        for (; e + 2 <= count; e += 2) {
+            a = hn::MulAdd(hn::Set(d, value[e]),
+                           hn::Load(d, strip + std::size_t{index[e]} * bundle<T> + lane), a);
+            b = hn::MulAdd(hn::Set(d, value[e + 1]),
+                           hn::Load(d, strip + std::size_t{index[e + 1]} * bundle<T> + lane), b);
+        }
+        if (e < count) {
+            a = hn::MulAdd(hn::Set(d, value[e]),
+                           hn::Load(d, strip + std::size_t{index[e]} * bundle<T> + lane), a);
+        }
+        hn::Store(hn::Add(a, b), d, out + lane);
+    }
+}
+
+template <class T>
+void sparse_bundle(const SparseView<T>& x, std::size_t first_x, std::size_t rows,
+                   const SparseView<T>& z, std::size_t first_z, MatrixView<T> out,
+                   std::size_t first_out, T* strip, T* turned) {
+    constexpr std::size_t w = bundle<T>;
+    for (std::size_t r = 0; r < rows; ++r) {
+        const auto index = x.row_index(first_x + r);
+        const auto value = x.row_value(first_x + r);
+        for (std::size_t e = 0; e < index.size(); ++e)
+            strip[std::size_t{index[e]} * w + r] = value[e];
+    }
+    // Products come out bundle by bundle; 64 rows of z at a time are turned into rows of out.
+    constexpr std::size_t run = 64;
+    for (std::size_t j = 0; j < out.columns; j += run) {
+        const std::size_t count = std::min(run, out.columns - j);
+        for (std::size_t c = 0; c < count; ++c) {
+            const std::size_t row = first_z + j + c;
+            bundle_product(strip, z.index + z.starts[row], z.value + z.starts[row],
+                           z.starts[row + 1] - z.starts[row], turned + c * w);
+        }
+        for (std::size_t r = 0; r < rows; ++r) {
+            T* o = &out(first_out + r, j);
+            for (std::size_t c = 0; c < count; ++c) o[c] = turned[c * w + r];
+        }
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (const std::uint32_t k : x.row_index(first_x + r)) strip[std::size_t{k} * w + r] = T{0};
+    }
+}
+
+template <class T>
+void sparse_products_of(const SparseView<T>& x, std::size_t first_x, const SparseView<T>& z,
+                        std::size_t first_z, MatrixView<T> out) {
+    constexpr std::size_t w = bundle<T>;
+    const std::size_t strip_length = std::max(x.columns, z.columns) * w;
+    const auto buffer = hwy::AllocateAligned<T>(strip_length + 64 * w);
+    T* strip = buffer.get();
+    std::fill_n(strip, strip_length, T{0});
+    for (std::size_t i = 0; i < out.rows; i += w) {
+        sparse_bundle(x, first_x + i, std::min(w, out.rows - i), z, first_z, out, i, strip,
+                      strip + strip_length);
+    }
+}
+
+#define MERCER_FOR_TYPE(T, name)                                                                  \
+    void panel_products_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,      \
+                               MatrixView<T> out) {                                               \
+        panel_sums<false>(x, z, first, out);                                                      \
+    }                                                                                             \
+    void panel_distances_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,     \
+                                MatrixView<T> out) {                                              \
+        panel_sums<true>(x, z, first, out);                                                       \
+    }                                                                                             \
+    void columnwise_sums_##name(const Source& source, MatrixView<const T> x, const Panels<T>& z,  \
+                                std::size_t first, MatrixView<T> out) {                           \
+        columnwise_sums_of(source, x, z, first, out);                                             \
+    }                                                                                             \
+    void sparse_products_##name(const SparseView<T>& x, std::size_t first_x,                      \
+                                const SparseView<T>& z, std::size_t first_z, MatrixView<T> out) { \
+        sparse_products_of(x, first_x, z, first_z, out);                                          \
+    }
+MERCER_FOR_TYPE(float, float)
+MERCER_FOR_TYPE(double, double)
+#undef MERCER_FOR_TYPE
+
+}  // namespace HWY_NAMESPACE
+}  // namespace mercer
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mercer {
+
+template <class T>
+Panels<T>::Panels(MatrixView<const T> from) : rows(from.rows), columns(from.columns) {
+    const std::size_t panels = (rows + panel_width - 1) / panel_width;
+    data.assign(panels * panel_width * columns, T{0});
+    for (std::size_t j = 0; j < rows; ++j) {
+        T* panel = data.data() + j / panel_width * panel_width * columns + j % panel_width;
+        for (std::size_t k = 0; k < columns; ++k) panel[k * panel_width] = from(j, k);
+    }
+}
+template struct Panels<float>;
+template struct Panels<double>;
+
+#define MERCER_DISPATCH(T, name)                                                                 \
+    HWY_EXPORT(panel_products_##name);                                                           \
+    HWY_EXPORT(panel_distances_##name);                                                          \
+    HWY_EXPORT(columnwise_sums_##name);                                                          \
+    HWY_EXPORT(sparse_products_##name);                                                          \
+    template <>                                                                                  \
+    void panel_products<T>(MatrixView<const T> x, const Panels<T>& z, std::size_t first,         \
+                           MatrixView<T> out) {                                                  \
+        HWY_DYNAMIC_DISPATCH(panel_products_##name)(x, z, first, out);                           \
+    }                                                                                            \
+    template <>                                                                                  \
+    void panel_distances<T>(MatrixView<const T> x, const Panels<T>& z, std::size_t first,        \
+                            MatrixView<T> out) {                                                 \
+        HWY_DYNAMIC_DISPATCH(panel_distances_##name)(x, z, first, out);                          \
+    }                                                                                            \
+    template <>                                                                                  \
+    void columnwise_sums<T>(const Source& source, MatrixView<const T> x, const Panels<T>& z,     \
+                            std::size_t first, MatrixView<T> out) {                              \
+        HWY_DYNAMIC_DISPATCH(columnwise_sums_##name)(source, x, z, first, out);                  \
+    }                                                                                            \
+    template <>                                                                                  \
+    void sparse_products<T>(const SparseView<T>& x, std::size_t first_x, const SparseView<T>& z, \
+                            std::size_t first_z, MatrixView<T> out) {                            \
+        HWY_DYNAMIC_DISPATCH(sparse_products_##name)(x, first_x, z, first_z, out);               \
+    }
+MERCER_DISPATCH(float, float)
+MERCER_DISPATCH(double, double)
+#undef MERCER_DISPATCH
+
+}  // namespace mercer
+#endif

@@ -1,0 +1,58 @@
+// The rows of a matrix that were asked for last, within a budget of bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "mercer/base/buffer.hpp"
+
+namespace mercer {
+
+/// A fixed number of slots of one row each; the row unused for longest gives way. The memory is
+/// reserved at once but used only as rows come in.
+template <class T>
+class RowCache {
+   public:
+    /// At least one slot, whatever the budget; never more slots than rows.
+    RowCache(std::size_t row_count, std::size_t row_length, std::size_t budget_bytes);
+
+    /// The row if it is here (and marks it used), else an empty span.
+    std::span<const T> find(std::size_t row);
+    /// Room for a row that is not here, taken from the row unused for longest; to be filled by the
+    /// caller.
+    std::span<T> insert(std::size_t row);
+    /// Forgets everything.
+    void clear();
+
+    std::size_t slots() const { return owner_.size(); }
+    std::size_t bytes() const { return buffer_.bytes(); }
+    std::uint64_t hits() const { return hits_; }
+    std::uint64_t misses() const { return misses_; }
+
+   private:
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    std::span<T> slot(std::uint32_t s) { return {buffer_.as<T>() + s * length_, length_}; }
+    void unlink(std::uint32_t s);
+    void link_newest(std::uint32_t s);
+
+    std::size_t length_;
+    LargeBuffer buffer_;
+    std::vector<std::uint32_t> slot_of_;  // by row
+    std::vector<std::size_t> owner_;      // by slot
+    std::vector<std::uint32_t> older_;    // by slot: a list from the newest to the oldest
+    std::vector<std::uint32_t> newer_;
+    std::uint32_t newest_ = none;
+    std::uint32_t oldest_ = none;
+    std::uint32_t used_ = 0;
+    std::uint64_t hits_ = 0;
+    std::uint64_t misses_ = 0;
+};
+
+extern template class RowCache<float>;
+extern template class RowCache<double>;
+
+}  // namespace mercer

@@ -1,0 +1,352 @@
+// Definiteness of combinations. The tree is walked once, children first; each part passes up what
+// was found (rules-inl.hpp), and each leaves one reason.
+#include "mercer/kernel/definiteness.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "mercer/base/text.hpp"
+#include "mercer/kernel/rules-inl.hpp"
+
+namespace mercer {
+namespace {
+
+using Findings = std::vector<Finding>;
+
+/// The text of a part, short enough to be read.
+std::string part_text(const Kernel& k) {
+    constexpr std::size_t longest = 400;
+    std::string text = k.text();
+    if (text.size() > longest) text = text.substr(0, longest) + "...";
+    return text;
+}
+
+bool at_least_conditional(const Finding& f) {
+    return f.definite != Definite::unknown;
+}
+bool is_positive(const Finding& f) {
+    return f.definite == Definite::positive;
+}
+
+/// The first child that `good` does not accept, for messages.
+template <class Good>
+std::string first_bad(const KernelNode& node, const Findings& parts, Good&& good) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (good(parts[i])) continue;
+        return quoted(node.children[i].text()) + " is " + describe(parts[i].definite);
+    }
+    return "";
+}
+
+// ---- Sums.
+
+/// The terms of a sum collected by base kernel.
+struct Collected {
+    std::map<std::string, Series> groups;
+    double constant = 0;
+    double constant_size = 0;
+    bool complete = true;  ///< every term is in a group or in the constant
+    bool possible = true;  ///< no term is of unknown definiteness and outside the groups
+};
+
+void collect(const Finding& part, Collected& sum) {
+    if (part.series && !part.series->base) {
+        sum.constant += part.series->a[0];
+        sum.constant_size += part.series->size[0];
+        return;
+    }
+    if (part.series) {
+        const auto [place, fresh] = sum.groups.try_emplace(part.series->base_text, *part.series);
+        if (fresh) return;
+        if (const auto total = add(place->second, *part.series)) {
+            place->second = *total;
+            return;
+        }
+    }
+    sum.complete = false;
+    if (!at_least_conditional(part)) sum.possible = false;
+}
+
+Finding judge_sum(const KernelNode& node, const Findings& parts, const Assumptions& assumptions) {
+    Collected sum;
+    for (const Finding& part : parts) collect(part, sum);
+    Finding result;
+    if (sum.complete && sum.groups.size() <= 1) {
+        Series whole = constant_series(sum.constant);
+        whole.size[0] = sum.constant_size;
+        std::optional<Series> total = whole;
+        if (!sum.groups.empty()) total = add(whole, sum.groups.begin()->second);
+        if (total) result = judge_series(*total, assumptions);
+    }
+    if (std::all_of(parts.begin(), parts.end(), is_positive)) {
+        result.definite = Definite::positive;
+        result.because =
+            "a sum of positive definite kernels is positive definite (002 theorem 1.1)";
+        return result;
+    }
+    if (result.series && (at_least_conditional(result) ||
+                          !std::all_of(parts.begin(), parts.end(), at_least_conditional))) {
+        return result;
+    }
+
+    const auto bad = std::find_if(sum.groups.begin(), sum.groups.end(), [](const auto& group) {
+        return group.second.first_negative() || group.second.tail == Series::Tail::unknown;
+    });
+    if (!sum.possible) {
+        result.because = "a sum needs every part: " + first_bad(node, parts, at_least_conditional);
+    } else if (bad != sum.groups.end()) {
+        result.because = "collected in powers of t = " + bad->first + " it has " +
+                         bad->second.text() + ", not all coefficients of which are known >= 0";
+    } else {
+        for (const auto& [ignored, series] : sum.groups) {
+            sum.constant += series.a[0];
+            sum.constant_size += series.size[0];
+        }
+        const bool enough = sum.constant >= -Series::rounding * sum.constant_size;
+        result.definite = sum.complete && enough ? Definite::positive : Definite::conditional;
+        result.because =
+            is_positive(result)
+                ? "collected by base kernel, no coefficient is below 0 (000: Taylor-sign rule)"
+                : "a sum of conditionally positive definite kernels is one; a constant of any sign "
+                  "is, because weights that sum to 0 do not see it";
+    }
+    return result;
+}
+
+// ---- Products, factors, powers.
+
+Finding judge_product(const KernelNode& node, const Findings& parts,
+                      const Assumptions& assumptions) {
+    std::optional<Series> series = constant_series(1);
+    for (const Finding& part : parts) {
+        series = series && part.series ? multiply(*series, *part.series) : std::nullopt;
+    }
+    Finding result;
+    result.divisible =
+        std::all_of(parts.begin(), parts.end(), [](const Finding& f) { return f.divisible; });
+    if (std::all_of(parts.begin(), parts.end(), is_positive)) {
+        result.definite = Definite::positive;
+        result.because =
+            "a product of positive definite kernels is positive definite (Schur; 002 theorem 1.3)";
+        result.series = series;
+        return result;
+    }
+    if (series) return judge_series(*series, assumptions);
+    result.because =
+        "a product needs positive definite factors (Schur): " + first_bad(node, parts, is_positive);
+    return result;
+}
+
+Finding judge_scale(const KernelNode& node, const Finding& part, const Assumptions& assumptions) {
+    Finding result = part;
+    result.series = part.series ? scale(*part.series, node.value) : std::nullopt;
+    if (node.value == 0) {
+        result.definite = Definite::positive;
+        result.because = "0 times anything is the kernel 0";
+    } else if (node.value > 0) {
+        result.because = "a factor >= 0 keeps the definiteness (002 theorem 1.2)";
+    } else {
+        result.definite = Definite::unknown;
+        result.divisible = false;
+        result.because = "a factor below 0 turns the sign: " + quoted(node.children[0].text()) +
+                         " is " + describe(part.definite);
+        if (result.series) {
+            Finding judged = judge_series(*result.series, assumptions);
+            if (!is_positive(part) || judged.series->dot_product) return judged;
+            result.because =
+                "refuted unless it is 0 everywhere: a positive definite kernel times a "
+                "factor below 0 has a diagonal <= 0";
+        }
+    }
+    return result;
+}
+
+Finding judge_power(const KernelNode& node, const Finding& part, const Assumptions& assumptions) {
+    const double exponent = node.value;
+    Finding result;
+    if (exponent == 1) return part;
+    const bool whole = exponent >= 0 && exponent == std::floor(exponent) && exponent < 1e6;
+    if (exponent == 0) {
+        result = judge_series(constant_series(1), assumptions);
+        result.because = "the power 0 is the constant 1";
+        return result;
+    }
+    result.divisible = part.divisible && exponent > 0;
+    if (whole && part.series)
+        result.series = power(*part.series, static_cast<std::size_t>(exponent));
+    if (whole && is_positive(part)) {
+        result.definite = Definite::positive;
+        result.because = "a whole power is a product with itself (Schur)";
+    } else if (result.divisible) {
+        result.definite = Definite::positive;
+        result.because =
+            "every power above 0 of an infinitely divisible kernel is positive definite";
+    } else if (result.series) {
+        return judge_series(*result.series, assumptions);
+    } else if (exponent < 0) {
+        result.because = "a power below 0 keeps no definiteness";
+    } else if (!whole) {
+        result.because =
+            "a power that is not a whole number is positive definite for infinitely divisible "
+            "kernels only (rbf, laplacian, matern, rq, imq, periodic, chi2, expdot, exp(...), "
+            "rbf_of(...) and their products): " +
+            quoted(node.children[0].text()) + " is not known to be one";
+    } else {
+        result.because =
+            "a power needs a positive definite kernel: " + quoted(node.children[0].text()) +
+            " is " + describe(part.definite);
+    }
+    return result;
+}
+
+// ---- One child inside.
+
+Finding judge_exp(const Finding& part, const Assumptions& assumptions) {
+    Finding result;
+    result.series = part.series ? exponential(*part.series) : std::nullopt;
+    if (at_least_conditional(part)) {
+        result.definite = Definite::positive;
+        result.divisible = true;
+        result.because = is_positive(part)
+                             ? "the series of exp has coefficients >= 0 (002 corollary 1)"
+                             : "exp of a conditionally positive definite kernel is positive "
+                               "definite [Schoenberg 1938]";
+        return result;
+    }
+    if (result.series) return judge_series(*result.series, assumptions);
+    result.because = "exp needs a kernel that is at least conditionally positive definite";
+    return result;
+}
+
+Finding judge_sets(const KernelNode& node, const Finding& part) {
+    Finding result;
+    result.definite = part.definite;
+    if (is_positive(part)) {
+        result.because = "the feature of a set is the sum over its members (001)";
+    } else if (at_least_conditional(part) && node.counted) {
+        result.definite = Definite::unknown;
+        result.because =
+            "weights that sum to 0 over sets of different sizes do not sum to 0 over their "
+            "members, so conditional definiteness is lost with counted=true";
+    } else {
+        result.because = at_least_conditional(part)
+                             ? "all sets have the same size, so weights that sum to 0 over sets "
+                               "do so over their members"
+                             : "inherits from the kernel inside";
+    }
+    return result;
+}
+
+Finding judge_wrapped(const KernelNode& node, const Finding& part) {
+    Finding result;
+    const bool conditional = at_least_conditional(part);
+    const bool accepted = node.kind == KernelKind::normalize ? is_positive(part) : conditional;
+    if (accepted) result.definite = Definite::positive;
+    switch (node.kind) {
+        case KernelKind::normalize:
+            result.divisible = part.divisible;
+            result.because = accepted ? "f(x) k(x,z) f(z) with f(x) = 1/sqrt(k(x,x)) (004)"
+                                      : "normalize needs a positive definite kernel inside";
+            break;
+        case KernelKind::center:
+            result.because = accepted
+                                 ? "weights minus their sum times the sample mean sum to 0, so "
+                                   "a conditionally positive definite kernel is enough (002 "
+                                   "equation 4)"
+                                 : "center needs a kernel that is at least conditionally "
+                                   "positive definite";
+            break;
+        default:
+            result.divisible = accepted;
+            result.because = accepted ? "k(x,x) + k(z,z) - 2k(x,z) is a squared distance in a "
+                                        "Hilbert space, and its Gaussian is positive definite "
+                                        "[Schoenberg 1938] for gamma >= 0"
+                                      : "rbf_of needs a kernel that is at least conditionally "
+                                        "positive definite";
+    }
+    return result;
+}
+
+/// columns and map: the same kernel on other rows.
+Finding judge_moved(const KernelNode& node, Finding part) {
+    part.because = node.kind == KernelKind::columns
+                       ? "the same kernel on fewer columns (004)"
+                       : "k(f(x), f(z)) is k on other points (002 theorem 1.5)";
+    if (part.series && part.series->base) {
+        KernelNode moved = node;
+        moved.children = {*part.series->base};
+        const bool dot = part.series->dot_product && node.kind == KernelKind::columns;
+        const Series base = base_series(make_node(std::move(moved)), dot);
+        part.series->base = base.base;
+        part.series->base_text = base.base_text;
+        part.series->dot_product = dot;
+    }
+    return part;
+}
+
+class Judge {
+   public:
+    explicit Judge(std::vector<Reason>& reasons) : reasons_(reasons) {}
+
+    Finding operator()(const Kernel& k, std::size_t depth, const Assumptions& assumptions) {
+        const std::size_t place = reasons_.size();
+        reasons_.push_back({depth, part_text(k), Definite::unknown, ""});
+        const KernelNode& node = k.node();
+        Findings parts;
+        for (const Kernel& child : node.children) {
+            parts.push_back((*this)(child, depth + 1, inside(node, assumptions)));
+        }
+        Finding result = parts.empty() ? judge_leaf(node, assumptions)
+                                       : combine(node, std::move(parts), assumptions);
+        // A positive definite part without a series of its own may be the base of one.
+        if (is_positive(result) && !result.series) result.series = base_series(k, false);
+        reasons_[place].definite = result.definite;
+        reasons_[place].because = result.because;
+        return result;
+    }
+
+   private:
+    /// What is known of the rows that the children of this part see.
+    static Assumptions inside(const KernelNode& node, const Assumptions& assumptions) {
+        if (node.kind == KernelKind::map) return {};
+        if (node.kind == KernelKind::columns || node.kind == KernelKind::sets) {
+            return {.unit_norm = false, .non_negative = assumptions.non_negative};
+        }
+        return assumptions;
+    }
+
+    static Finding combine(const KernelNode& node, Findings parts, const Assumptions& assumptions) {
+        switch (node.kind) {
+            case KernelKind::sum: return judge_sum(node, parts, assumptions);
+            case KernelKind::product: return judge_product(node, parts, assumptions);
+            case KernelKind::scale: return judge_scale(node, parts.front(), assumptions);
+            case KernelKind::power: return judge_power(node, parts.front(), assumptions);
+            case KernelKind::exp: return judge_exp(parts.front(), assumptions);
+            case KernelKind::sets: return judge_sets(node, parts.front());
+            case KernelKind::columns:
+            case KernelKind::map: return judge_moved(node, std::move(parts.front()));
+            default: return judge_wrapped(node, parts.front());
+        }
+    }
+
+    std::vector<Reason>& reasons_;
+};
+
+}  // namespace
+
+Definiteness definiteness(const Kernel& kernel, const Assumptions& assumptions) {
+    Definiteness result;
+    result.definite = Judge(result.reasons)(kernel, 0, assumptions).definite;
+    return result;
+}
+
+std::string describe(Definite definite) {
+    switch (definite) {
+        case Definite::positive: return "positive definite";
+        case Definite::conditional: return "conditionally positive definite (order 1)";
+        default: return "not known to be positive definite";
+    }
+}
+
+}  // namespace mercer

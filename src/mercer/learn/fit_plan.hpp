@@ -1,0 +1,35 @@
+// Training data turned into subproblems: which rows, which targets, which bounds.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "mercer/learn/subproblem.hpp"
+#include "mercer/learn/svm.hpp"
+
+namespace mercer {
+
+/// One dual problem and the rows of the data it is about.
+struct Part {
+    std::string name{};                    ///< "3 vs 8", or empty
+    std::vector<std::size_t> positions{};  ///< rows; empty: all of them
+    Subproblem problem{};
+};
+
+/// The data and settings of one training, checked; weights of 0 removed.
+struct FitPlan {
+    Dataset data{};                   ///< rows unscaled
+    std::vector<std::size_t> kept{};  ///< where each row stood in the data given
+    Classes classes{};                ///< classifiers
+    std::vector<double> tube{};       ///< ζ of each row; empty: 1
+    std::vector<double> class_weights{};
+    std::vector<Part> parts{};
+};
+
+/// Throws InvalidInput for what cannot be trained on. `targets` (may be empty) are several
+/// regression outputs. The bounds of svdd parts need k(x,x) and are completed by the caller.
+FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
+                 MatrixView<const double> targets);
+
+}  // namespace mercer

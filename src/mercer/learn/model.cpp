@@ -1,0 +1,182 @@
+#include "mercer/learn/model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <mutex>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/learn/finite.hpp"
+#include "mercer/learn/platt.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::array<std::pair<Task, std::string_view>, 7> task_names = {{
+    {Task::svc, "svc"},
+    {Task::nu_svc, "nu-svc"},
+    {Task::hard_margin, "hard"},
+    {Task::svr, "svr"},
+    {Task::nu_svr, "nu-svr"},
+    {Task::one_class, "one-class"},
+    {Task::svdd, "svdd"},
+}};
+
+/// The class of each row from the pairs' decisions: one vote a pair, ties to the class that comes
+/// first (LIBSVM's rule).
+std::size_t vote(std::span<const double> decisions, std::size_t classes) {
+    std::vector<int> votes(classes, 0);
+    std::size_t pair = 0;
+    for (std::size_t a = 0; a < classes; ++a) {
+        for (std::size_t b = a + 1; b < classes; ++b, ++pair) ++votes[decisions[pair] > 0 ? a : b];
+    }
+    return static_cast<std::size_t>(std::ranges::max_element(votes) - votes.begin());
+}
+
+}  // namespace
+
+std::string describe(FitStatus status) {
+    switch (status) {
+        case FitStatus::converged: return "converged";
+        case FitStatus::time_limit: return "stopped at the time limit";
+        case FitStatus::iteration_limit: return "stopped at the iteration limit";
+        case FitStatus::cancelled: return "stopped early on request";
+        case FitStatus::stalled: return "stopped: rounding allows no further progress";
+        default: return "not separable";
+    }
+}
+
+std::string task_name(Task task) {
+    for (const auto& [value, name] : task_names) {
+        if (value == task) return std::string(name);
+    }
+    throw std::logic_error("a task without a name");
+}
+
+Task task_named(std::string_view name) {
+    std::vector<std::string> known;
+    for (const auto& [value, text] : task_names) {
+        if (text == name) return value;
+        known.emplace_back(text);
+    }
+    std::string message = "no task is called " + quoted(name) + "; there are";
+    for (const std::string& text : known) message += ' ' + text;
+    if (const auto near = nearest_word(name, known)) message += "; did you mean " + *near + '?';
+    throw InvalidInput(message);
+}
+
+const Evaluator& evaluator_of(const Model& model) {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (!model.evaluator_) {
+        model.evaluator_ =
+            std::make_shared<const Evaluator>(model.expansion, model.double_precision);
+    }
+    return *model.evaluator_;
+}
+
+Report Model::report() const {
+    if (reports.size() == 1) return reports.front();
+    Report all;
+    std::size_t bounded = 0;
+    for (const Report& r : reports) {
+        if (all.status == FitStatus::converged) all.status = r.status;
+        all.primal += r.primal;
+        all.dual += r.dual;
+        all.gap += r.gap;
+        all.relative_gap = std::max(all.relative_gap, r.relative_gap);
+        all.kkt_violation = std::max(all.kkt_violation, r.kkt_violation);
+        all.infeasibility = std::max(all.infeasibility, r.infeasibility);
+        all.rows = std::max(all.rows, r.rows);
+        all.margin_errors += r.margin_errors;
+        all.iterations += r.iterations;
+        all.kernel_evaluations += r.kernel_evaluations;
+        all.seconds += r.seconds;
+        bounded += r.bounded_support_vectors;
+    }
+    // A point may be free in one problem and bounded in another: as a whole it is counted once.
+    all.bounded_support_vectors = std::min(bounded, expansion.size());
+    all.free_support_vectors = expansion.size() - all.bounded_support_vectors;
+    return all;
+}
+
+Matrix<double> Model::decision(const Rows& x, const Progress& progress) const {
+    if (x.columns() > columns) {
+        throw InvalidInput("the rows have " + std::to_string(x.columns()) +
+                           " columns; the model was trained on " + std::to_string(columns));
+    }
+    require_finite(x);
+    // Few columns of dense rows against very many of sparse points: zeros are not written out.
+    const bool thin = x.columns() < columns && expansion.points.is_sparse();
+    const Rows own = thin ? x.to_sparse() : x;
+    const Rows wide = own.columns() < columns ? own.widened(columns) : own;
+    return evaluator_of(*this)(scaling.apply(wide), progress);
+}
+
+std::vector<double> Model::classify(MatrixView<const double> decisions) const {
+    std::vector<double> result(decisions.rows);
+    for (std::size_t i = 0; i < decisions.rows; ++i) {
+        const auto f = decisions.row(i);
+        if (is_regressor(task)) {
+            result[i] = f[0];
+        } else if (!is_classifier(task)) {
+            result[i] = f[0] > 0 ? 1 : -1;
+        } else if (multi_class == MultiClass::one_vs_rest && classes() > 2) {
+            result[i] = static_cast<double>(std::ranges::max_element(f) - f.begin());
+        } else {
+            result[i] = static_cast<double>(vote(f, classes()));
+        }
+    }
+    return result;
+}
+
+std::vector<double> Model::predict(const Rows& x, const Progress& progress) const {
+    const Matrix<double> decisions = decision(x, progress);
+    return classify(decisions.view());
+}
+
+Labels Model::predict_labels(const Rows& x, const Progress& progress) const {
+    Labels labels;
+    labels.values = predict(x, progress);
+    if (!is_classifier(task)) return labels;
+    if (class_values.empty()) {
+        labels.names = class_names;
+        return labels;
+    }
+    for (double& value : labels.values) value = class_values[static_cast<std::size_t>(value)];
+    return labels;
+}
+
+Matrix<double> Model::probabilities(const Rows& x, const Progress& progress) const {
+    if (sigmoids.empty() || !is_classifier(task)) {
+        throw InvalidInput("the model was trained without probabilities; train with --probability");
+    }
+    const Matrix<double> f = decision(x, progress);
+    const std::size_t k = classes();
+    const auto sure = [&](std::size_t output, std::size_t i) {
+        return std::clamp(probability(sigmoids[output], f(i, output)), 1e-7, 1 - 1e-7);
+    };
+    const bool by_class = multi_class == MultiClass::one_vs_rest && k > 2;
+    Matrix<double> result(x.size(), k);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (by_class) {
+            double sum = 0;
+            for (std::size_t c = 0; c < k; ++c) sum += result(i, c) = sure(c, i);
+            for (std::size_t c = 0; c < k; ++c) result(i, c) /= sum;
+            continue;
+        }
+        Matrix<double> pairwise(k, k);
+        std::size_t pair = 0;
+        for (std::size_t a = 0; a < k; ++a) {
+            for (std::size_t b = a + 1; b < k; ++b, ++pair) {
+                pairwise(a, b) = sure(pair, i);
+                pairwise(b, a) = 1 - pairwise(a, b);
+            }
+        }
+        std::ranges::copy(couple(pairwise), result.row(i).begin());
+    }
+    return result;
+}
+
+}  // namespace mercer

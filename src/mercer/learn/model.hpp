@@ -1,0 +1,92 @@
+// A trained machine: an expansion, how to read its values, and its certificate.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mercer/base/matrix.hpp"
+#include "mercer/base/progress.hpp"
+#include "mercer/data/dataset.hpp"
+#include "mercer/data/scaling.hpp"
+#include "mercer/learn/expansion.hpp"
+#include "mercer/learn/report.hpp"
+
+namespace mercer {
+
+enum class Task { svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd };
+/// "svc", "nu-svc", "hard", "svr", "nu-svr", "one-class", "svdd"; and back, throwing InvalidInput.
+std::string task_name(Task task);
+Task task_named(std::string_view name);
+inline bool is_classifier(Task t) {
+    return t == Task::svc || t == Task::nu_svc || t == Task::hard_margin;
+}
+inline bool is_regressor(Task t) {
+    return t == Task::svr || t == Task::nu_svr;
+}
+
+enum class MultiClass { one_vs_one, one_vs_rest };
+
+/// Numbers the machine was trained with; what a certificate needs to be checked.
+struct TrainedWith {
+    double C = 0;
+    double nu = 0;
+    double epsilon = 0;
+    double tolerance = 0;
+    bool bias = true;
+    std::string tube{};  ///< formula of ζ(x), "column" for given numbers, else empty
+    std::vector<double> class_weights{};  ///< one a class; empty: all 1
+};
+
+/// Platt's sigmoid for class probabilities: 1 / (1 + exp(a f + b)).
+struct Sigmoid {
+    double a = 0;
+    double b = 0;
+};
+
+/// A plain value; every field may be read. Made by the machines of learn/svm.hpp, saved and loaded
+/// by persist/.
+struct Model {
+    Task task = Task::svc;
+    MultiClass multi_class = MultiClass::one_vs_one;
+    Expansion expansion{};
+    /// Row of the training data each point of the expansion came from; empty when not known.
+    std::vector<std::size_t> origins{};
+
+    std::vector<std::string> class_names{};  ///< classifiers: in order
+    std::vector<double> class_values{};      ///< the same as numbers; empty for text labels
+    std::vector<std::string> feature_names{};
+    std::vector<std::string> target_names{};  ///< regression with several outputs
+    std::size_t columns = 0;                  ///< of the rows before scaling
+    Scaling scaling{};                        ///< applied to rows before anything else
+    TrainedWith trained{};
+    std::vector<Report> reports{};    ///< one an output of the expansion
+    std::vector<Sigmoid> sigmoids{};  ///< empty without probabilities; else one an output
+
+    std::size_t classes() const { return class_names.size(); }
+    /// One certificate for the whole: sums of counts, worst of violations and gaps.
+    Report report() const;
+
+    /// Decision values, one row for each row of x: one column an output of the expansion (for
+    /// one_vs_one the pairs (0,1), (0,2), …, (1,2), …; positive means the first of the pair).
+    Matrix<double> decision(const Rows& x, const Progress& progress = {}) const;
+    /// Class positions (classifiers), ±1 (one-class, SVDD: +1 inside) or values (one output).
+    std::vector<double> predict(const Rows& x, const Progress& progress = {}) const;
+    /// The same as labels: the classes under their own names.
+    Labels predict_labels(const Rows& x, const Progress& progress = {}) const;
+    /// Class probabilities by Platt's sigmoids: pairs coupled (Wu, Lin and Weng 2004), classes
+    /// against the rest divided by their sum. Needs sigmoids.
+    Matrix<double> probabilities(const Rows& x, const Progress& progress = {}) const;
+
+    /// Class positions from decision values, for those who have them already.
+    std::vector<double> classify(MatrixView<const double> decisions) const;
+    /// Computes in double precision from now on (default: float kernel values, double sums).
+    bool double_precision = false;
+
+   private:
+    mutable std::shared_ptr<const Evaluator> evaluator_{};
+    friend const Evaluator& evaluator_of(const Model& model);
+};
+
+}  // namespace mercer

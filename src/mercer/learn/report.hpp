@@ -1,0 +1,61 @@
+// The certificate of a trained machine (001 KKT, 000 §3, 004): numbers that anyone can recompute
+// from the model and the data, and that bound how far the machine is from the optimum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mercer {
+
+enum class FitStatus {
+    converged,        ///< the wanted tolerance or gap was reached
+    time_limit,       ///< valid and certified, but stopped early
+    iteration_limit,  ///< likewise
+    cancelled,        ///< likewise
+    stalled,          ///< likewise: rounding allowed no further progress
+    not_separable,    ///< hard margin only: there is no such machine; see Report::hull_weights
+};
+std::string describe(FitStatus status);
+
+struct Report {
+    std::string name{};  ///< "3 vs 8" among several, else empty
+    FitStatus status = FitStatus::converged;
+
+    double primal = 0;
+    double dual = 0;
+    double gap = 0;            ///< primal − dual >= 0, up to rounding
+    double relative_gap = 0;   ///< gap / max(|primal|, |dual|), 0 when both are 0
+    double kkt_violation = 0;  ///< worst violation of the optimality conditions, LIBSVM's meaning
+    double infeasibility = 0;  ///< worst breach of a bound or equality, relative to the bounds
+    double margin = 0;  ///< 1/‖w‖ (hard, C), ρ/‖w‖ (ν, one-class), R of a sphere, 0 for regression
+    double squared_norm = 0;  ///< ‖w‖², or ‖centre‖² of a sphere
+    double bias = 0;
+    double rho = 0;      ///< ν-SVC: the margin's numerator, C = 1/ρ; one-class: the offset
+    double epsilon = 0;  ///< the tube, found by itself in ν-SVR
+    double radius = 0;   ///< SVDD
+
+    std::size_t rows = 0;
+    std::size_t free_support_vectors = 0;     ///< strictly between the bounds
+    std::size_t bounded_support_vectors = 0;  ///< at the upper bound
+    std::size_t margin_errors = 0;  ///< points with positive slack; at the optimum all are bounded
+    /// The ν-property (001): fraction of margin errors <= ν <= fraction of support vectors.
+    double nu = 0;  ///< 0 where there is no ν
+    double fraction_errors = 0;
+    double fraction_support = 0;
+
+    std::uint64_t iterations = 0;
+    std::uint64_t kernel_evaluations = 0;
+    double seconds = 0;
+
+    /// not_separable: weights >= 0 over the rows, Σ over each class = 1, whose two weighted means
+    /// (one a class) are at this distance in feature space: 0 up to rounding. Through the origin
+    /// the labelled rows' weights sum to 1 and their mean is the origin.
+    std::vector<double> hull_weights{};
+    double hull_distance = 0;
+
+    std::size_t support_vectors() const { return free_support_vectors + bounded_support_vectors; }
+};
+
+}  // namespace mercer

@@ -1,0 +1,46 @@
+// One dual problem of a support vector machine: a pair of classes, one regression target, one
+// sample.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "mercer/learn/model.hpp"
+#include "mercer/learn/report.hpp"
+#include "mercer/solver/dual.hpp"
+
+namespace mercer {
+
+struct Subproblem {
+    Task task = Task::svc;
+    bool bias = true;
+    std::vector<double> target{};    ///< ±1 (classifiers), y (regression), empty (single class)
+    std::vector<double> bound{};     ///< upper bound of each α: C_i, or the weight where ν rules
+    std::vector<double> tube{};      ///< ζ(x_i); empty: all 1
+    std::vector<double> diagonal{};  ///< k(x_i, x_i), svdd only
+    double nu = 0;
+    double epsilon = 0;
+
+    std::size_t size() const { return bound.size(); }
+};
+
+/// The solution in the language of the machine: f(x) = Σ beta_i k(x_i, x) + bias.
+struct Learned {
+    std::vector<double> beta;
+    double bias = 0;
+    double rho = 0;      ///< nu_svc (beta and bias are already divided by it) and one_class
+    double epsilon = 0;  ///< svr, nu_svr
+    double radius = 0;   ///< svdd
+};
+
+/// Throws InvalidInput when ν cannot be met, naming the largest that can.
+DualProblem make_dual(const Subproblem& problem);
+
+/// Also rescales the gradient v = Kβ inside `solution` where the machine is rescaled (nu_svc).
+Learned interpret(const Subproblem& problem, DualSolution& solution);
+
+/// The certificate, from the machine and v_i = Σ_j beta_j k(x_j, x_i) alone.
+Report certify(const Subproblem& problem, const Learned& learned, std::span<const double> v);
+
+}  // namespace mercer

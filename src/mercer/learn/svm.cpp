@@ -1,0 +1,284 @@
+#include "mercer/learn/svm.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/random.hpp"
+#include "mercer/gram/operators.hpp"
+#include "mercer/kernel/node.hpp"
+#include "mercer/learn/fit_plan.hpp"
+#include "mercer/learn/platt.hpp"
+
+namespace mercer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+FitStatus fit_status(DualStatus status) {
+    switch (status) {
+        case DualStatus::converged: return FitStatus::converged;
+        case DualStatus::time_limit: return FitStatus::time_limit;
+        case DualStatus::iteration_limit: return FitStatus::iteration_limit;
+        case DualStatus::cancelled: return FitStatus::cancelled;
+        case DualStatus::stalled: return FitStatus::stalled;
+        default: return FitStatus::not_separable;
+    }
+}
+
+bool centers(const KernelNode& node) {
+    return node.kind == KernelKind::center ||
+           std::ranges::any_of(node.children, [](const Kernel& k) { return centers(k.node()); });
+}
+
+/// One training run in one precision.
+template <class T>
+class Trainer {
+   public:
+    using Operator = std::shared_ptr<const SymmetricOperator<T>>;
+
+    Trainer(const SvmSettings& settings, FitPlan plan)
+        : settings_(settings),
+          plan_(std::move(plan)),
+          scaling_(Scaling::fit(settings.scaling, plan_.data.x)),
+          x_(scaling_.apply(plan_.data.x)),
+          gram_(settings.kernel, x_, plan_.data.feature_names) {
+        const std::size_t n = x_.size();
+        // When every row fits, all parts share one store of whole rows; otherwise each part keeps
+        // the rows of its own columns only.
+        if (n <= settings_.memory_bytes / sizeof(T) / n || plan_.parts.size() == 1) {
+            shared_ = std::make_shared<CachedOperator<T>>(std::make_shared<GramOperator<T>>(gram_),
+                                                          settings_.memory_bytes);
+        }
+    }
+
+    Model run() {
+        Model model = empty_model();
+        std::vector<Learned> learned;
+        for (std::size_t number = 0; number < plan_.parts.size(); ++number) {
+            Part& part = plan_.parts[number];
+            if (settings_.task == Task::svdd) {
+                part.problem.diagonal.resize(x_.size());
+                gram_.diagonal(gram_.reference(), part.problem.diagonal);
+            }
+            const Operator op = operator_for(part.positions);
+            learned.push_back(solve(part, number, *op, model.reports));
+            if (settings_.probability && is_classifier(settings_.task)) {
+                model.sigmoids.push_back(cross_validated_sigmoid(part, number, op));
+            }
+        }
+        fill_expansion(learned, model);
+        return model;
+    }
+
+   private:
+    Model empty_model() const {
+        Model model;
+        model.task = settings_.task;
+        model.multi_class = settings_.multi_class;
+        model.class_names = plan_.classes.names;
+        model.class_values = plan_.classes.values;
+        model.feature_names = plan_.data.feature_names;
+        model.columns = plan_.data.columns();
+        model.scaling = scaling_;
+        model.double_precision = settings_.double_precision;
+        model.trained = {.C = settings_.C,
+                         .nu = settings_.nu,
+                         .epsilon = settings_.epsilon,
+                         .tolerance = settings_.tolerance,
+                         .bias = settings_.bias,
+                         .tube = settings_.tube       ? settings_.tube->text()
+                                 : plan_.tube.empty() ? std::string()
+                                                      : std::string("column"),
+                         .class_weights = plan_.class_weights};
+        return model;
+    }
+
+    Operator operator_for(const std::vector<std::size_t>& positions) const {
+        if (shared_ && positions.empty()) return shared_;
+        if (shared_) return std::make_shared<SubsetOperator<T>>(shared_, positions);
+        auto inner = positions.empty() ? std::make_shared<GramOperator<T>>(gram_)
+                                       : std::make_shared<GramOperator<T>>(
+                                             gram_, gram_.select(gram_.reference(), positions));
+        return std::make_shared<CachedOperator<T>>(std::move(inner), settings_.memory_bytes);
+    }
+
+    DualSettings dual_settings(const std::string& name, std::size_t number) {
+        DualSettings dual;
+        dual.tolerance = settings_.tolerance;
+        dual.relative_gap = settings_.relative_gap;
+        dual.iteration_limit = settings_.iteration_limit;
+        dual.method = settings_.method;
+        dual.shrinking = settings_.shrinking;
+        if (settings_.time_limit > 0) {
+            const std::chrono::duration<double> used = Clock::now() - start_;
+            dual.time_limit = std::max(1e-9, settings_.time_limit - used.count());
+        }
+        dual.progress = [this, name, number](const DualMoment& moment) {
+            // Once told to stop, the problems that are left are not begun either: each returns its
+            // feasible start, with a certificate that says how far from the optimum that is.
+            if (!stopped_ && settings_.progress) {
+                stopped_ = !settings_.progress({name, number, plan_.parts.size(), moment});
+            }
+            return !stopped_;
+        };
+        return dual;
+    }
+
+    Learned solve(const Part& part, std::size_t number, const SymmetricOperator<T>& op,
+                  std::vector<Report>& reports) {
+        DualSolution solution =
+            solve_dual(op, make_dual(part.problem), dual_settings(part.name, number));
+        if (solution.infeasibility) throw InvalidInput(solution.infeasibility->explanation);
+        Learned learned = interpret(part.problem, solution);
+        Report report = certify(part.problem, learned, solution.row_gradient);
+        report.name = part.name;
+        report.status = fit_status(solution.status);
+        report.iterations = solution.steps;
+        report.kernel_evaluations = solution.evaluations;
+        report.seconds = solution.seconds;
+        if (solution.recession) add_hull_certificate(part.problem, *solution.recession, report);
+        reports.push_back(std::move(report));
+        return learned;
+    }
+
+    /// The direction along which the dual of a hard margin grows for ever is a point common to the
+    /// two hulls, written once with the rows of each class.
+    static void add_hull_certificate(const Subproblem& problem, const RecessionDirection& recession,
+                                     Report& report) {
+        double sum = 0;
+        for (std::size_t i = 0; i < problem.size(); ++i) {
+            if (!problem.bias || problem.target[i] > 0) sum += recession.direction[i];
+        }
+        report.hull_weights = recession.direction;
+        for (double& weight : report.hull_weights) weight /= sum;
+        report.hull_distance = std::sqrt(std::max(0.0, recession.curvature)) / sum;
+    }
+
+    /// Platt's sigmoid from decisions that no point had a part in: five folds.
+    Sigmoid cross_validated_sigmoid(const Part& part, std::size_t number, const Operator& op) {
+        constexpr std::size_t folds = 5;
+        const std::size_t n = part.problem.size();
+        std::vector<std::size_t> order(n);
+        std::iota(order.begin(), order.end(), 0);
+        Random(settings_.seed, number).shuffle(std::span(order));
+        std::vector<double> decisions(n, 0.0);
+        for (std::size_t fold = 0; fold < folds; ++fold) {
+            const std::size_t first = fold * n / folds;
+            const std::size_t last = (fold + 1) * n / folds;
+            const std::span<const std::size_t> held(order.data() + first, last - first);
+            std::vector<std::size_t> rest;
+            for (std::size_t i = 0; i < n; ++i) {
+                if (i < first || i >= last) rest.push_back(order[i]);
+            }
+            fold_decisions(part, number, op, rest, held, decisions);
+        }
+        return fit_sigmoid(decisions, part.problem.target);
+    }
+
+    void fold_decisions(const Part& part, std::size_t number, const Operator& op,
+                        const std::vector<std::size_t>& rest, std::span<const std::size_t> held,
+                        std::vector<double>& decisions) {
+        Subproblem problem = part.problem;
+        problem.target.clear();
+        problem.bound.clear();
+        for (const std::size_t i : rest) {
+            problem.target.push_back(part.problem.target[i]);
+            problem.bound.push_back(part.problem.bound[i]);
+        }
+        const auto [low, high] = std::ranges::minmax(problem.target);
+        if (low == high) {  // one class only: all that can be said is its name
+            for (const std::size_t i : held) decisions[i] = low;
+            return;
+        }
+        DualSolution solution = solve_dual(SubsetOperator<T>(op, rest), make_dual(problem),
+                                           dual_settings(part.name, number));
+        const Learned learned = interpret(problem, solution);
+        std::vector<std::size_t> support;
+        std::vector<double> coefficients;
+        for (std::size_t i = 0; i < rest.size(); ++i) {
+            if (learned.beta[i] == 0) continue;
+            support.push_back(rest[i]);
+            coefficients.push_back(learned.beta[i]);
+        }
+        Matrix<T> tile(held.size(), support.size());
+        if (!support.empty()) op->tile(held, support, tile.view());
+        for (std::size_t r = 0; r < held.size(); ++r) {
+            double f = learned.bias;
+            for (std::size_t s = 0; s < support.size(); ++s) {
+                f += coefficients[s] * static_cast<double>(tile(r, s));
+            }
+            decisions[held[r]] = f;
+        }
+    }
+
+    /// The parts' coefficients over one common set of points, each row once.
+    void fill_expansion(const std::vector<Learned>& learned, Model& model) const {
+        const bool sphere = settings_.task == Task::svdd;
+        const auto row_of = [&](std::size_t part, std::size_t i) {
+            const auto& positions = plan_.parts[part].positions;
+            return positions.empty() ? i : positions[i];
+        };
+        std::vector<bool> used(x_.size(), false);
+        for (std::size_t p = 0; p < learned.size(); ++p) {
+            for (std::size_t i = 0; i < learned[p].beta.size(); ++i) {
+                if (learned[p].beta[i] != 0) used[row_of(p, i)] = true;
+            }
+        }
+        std::vector<std::size_t> points;
+        std::vector<std::size_t> place(x_.size(), 0);
+        for (std::size_t i = 0; i < x_.size(); ++i) {
+            if (!used[i]) continue;
+            place[i] = points.size();
+            points.push_back(i);
+            model.origins.push_back(plan_.kept[i]);
+        }
+        Expansion& e = model.expansion;
+        e.kernel = gram_.kernel();
+        e.points = x_.select(points);
+        e.coefficients = Matrix<double>(learned.size(), points.size());
+        for (std::size_t p = 0; p < learned.size(); ++p) {
+            for (std::size_t i = 0; i < learned[p].beta.size(); ++i) {
+                if (learned[p].beta[i] == 0) continue;
+                e.coefficients(p, place[row_of(p, i)]) = (sphere ? 2 : 1) * learned[p].beta[i];
+            }
+            const double r2 = learned[p].radius * learned[p].radius;
+            e.bias.push_back(sphere ? r2 - model.reports[p].squared_norm : learned[p].bias);
+        }
+        e.self = sphere ? -1 : 0;
+        if (centers(e.kernel.node())) e.reference = x_;
+    }
+
+    const SvmSettings& settings_;
+    FitPlan plan_;
+    Scaling scaling_;
+    Rows x_;
+    Gram<T> gram_;
+    Operator shared_{};
+    Clock::time_point start_ = Clock::now();
+    bool stopped_ = false;
+};
+
+}  // namespace
+
+Model Svm::fit(const Dataset& data) const {
+    return fit(data, {});
+}
+
+Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
+    if (targets.columns > 0 && !is_regressor(settings_.task)) {
+        throw InvalidInput("several targets need a regression task: svr or nu-svr");
+    }
+    if (targets.columns > 0 && targets.rows != data.size()) {
+        throw InvalidInput("there are " + std::to_string(targets.rows) + " rows of targets for " +
+                           std::to_string(data.size()) + " rows of data");
+    }
+    FitPlan plan = plan_fit(settings_, data, targets);
+    return settings_.double_precision ? Trainer<double>(settings_, std::move(plan)).run()
+                                      : Trainer<float>(settings_, std::move(plan)).run();
+}
+
+}  // namespace mercer

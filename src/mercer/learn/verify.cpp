@@ -1,0 +1,158 @@
+// The certificate recomputed from a model and its data, by code that shares nothing with the solver
+// but the formulas.
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/learn/fit_plan.hpp"
+#include "mercer/learn/svm.hpp"
+
+namespace mercer {
+namespace {
+
+/// The settings a model says it was trained with.
+SvmSettings settings_of(const Model& model) {
+    SvmSettings s;
+    s.task = model.task;
+    s.kernel = model.expansion.kernel;
+    s.C = model.trained.C;
+    s.nu = model.trained.nu;
+    s.epsilon = model.trained.epsilon;
+    s.bias = model.trained.bias;
+    s.multi_class = model.multi_class;
+    s.tolerance = model.trained.tolerance > 0 ? model.trained.tolerance : 1e-3;
+    for (std::size_t c = 0; c < model.trained.class_weights.size(); ++c) {
+        s.class_weights[model.class_names[c]] = model.trained.class_weights[c];
+    }
+    if (model.trained.tube == "column") {
+        throw InvalidInput(
+            "the tube of this model was given as numbers, which the model file does not hold: it "
+            "cannot be verified from model and data alone");
+    }
+    if (!model.trained.tube.empty()) s.tube = Formula::parse(model.trained.tube);
+    return s;
+}
+
+std::string row_key(const Rows& rows, std::size_t i, std::vector<double>& buffer) {
+    rows.copy_row(i, buffer);
+    // Compared as float: that is how rows are stored unless double was asked for.
+    std::string key;
+    for (const double value : buffer) {
+        const auto single = static_cast<float>(value);
+        key.append(reinterpret_cast<const char*>(&single), sizeof single);
+    }
+    return key;
+}
+
+/// For each point of the expansion the row of the data it is, by its recorded place or its content.
+std::vector<std::size_t> locate_points(const Model& model, const Rows& x) {
+    const Rows& points = model.expansion.points;
+    std::vector<double> buffer(x.columns());
+    std::vector<double> point_buffer(points.columns());
+    std::unordered_map<std::string, std::vector<std::size_t>> by_content;
+    std::vector<std::size_t> located;
+    std::vector<bool> taken(x.size(), false);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const std::string key = row_key(points, i, point_buffer);
+        std::size_t row = i < model.origins.size() ? model.origins[i] : x.size();
+        if (row >= x.size() || row_key(x, row, buffer) != key) {
+            if (by_content.empty()) {
+                for (std::size_t j = x.size(); j-- > 0;) {
+                    by_content[row_key(x, j, buffer)].push_back(j);
+                }
+            }
+            auto& candidates = by_content[key];
+            while (!candidates.empty() && taken[candidates.back()]) candidates.pop_back();
+            if (candidates.empty()) {
+                throw InvalidInput("support vector " + std::to_string(i + 1) +
+                                   " of the model is no row of this data: the model was trained on "
+                                   "other data");
+            }
+            row = candidates.back();
+        }
+        taken[row] = true;
+        located.push_back(row);
+    }
+    return located;
+}
+
+/// What the machine knows about one part: β on the part's rows, and the values f − bias on them.
+struct Recomputed {
+    Learned learned;
+    std::vector<double> v;
+};
+
+Recomputed recompute(const Model& model, const Part& part, std::size_t output,
+                     const std::vector<double>& beta_of_row, const Matrix<double>& decisions) {
+    Recomputed r;
+    const bool sphere = model.task == Task::svdd;
+    const Report& claimed = model.reports[output];
+    r.learned.bias = sphere ? 0 : model.expansion.bias[output];
+    r.learned.rho = model.task == Task::one_class ? -model.expansion.bias[output] : claimed.rho;
+    r.learned.epsilon = model.task == Task::svr ? model.trained.epsilon : claimed.epsilon;
+    r.learned.radius = claimed.radius;
+    for (std::size_t i = 0; i < part.problem.size(); ++i) {
+        const std::size_t row = part.positions.empty() ? i : part.positions[i];
+        const double beta = beta_of_row[row];
+        r.learned.beta.push_back(sphere ? beta / 2 : beta);
+        double v = decisions(row, output) - model.expansion.bias[output];
+        if (sphere) v = (v + part.problem.diagonal[i]) / 2;
+        r.v.push_back(v);
+    }
+    return r;
+}
+
+}  // namespace
+
+std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
+                                      const Progress& progress) {
+    Dataset given = data;
+    if (given.columns() < model.columns) given.x = given.x.widened(model.columns);
+    FitPlan plan = plan_fit(settings_of(model), given, {});
+    if (plan.parts.size() != model.expansion.outputs()) {
+        throw InvalidInput("the model has " + std::to_string(model.expansion.outputs()) +
+                           " outputs, but this data makes " + std::to_string(plan.parts.size()) +
+                           ": the model was trained on other data");
+    }
+    const Rows x = model.scaling.apply(plan.data.x);
+    // Rows of weight 0 are gone from the plan: places recorded in the model count all rows.
+    const std::vector<std::size_t> located = locate_points(model, model.scaling.apply(given.x));
+    std::vector<std::size_t> planned(given.size(), plan.data.size());
+    for (std::size_t i = 0; i < plan.kept.size(); ++i) planned[plan.kept[i]] = i;
+
+    Expansion double_expansion = model.expansion;
+    double_expansion.points = double_expansion.points.to_double();
+    const Matrix<double> decisions = Evaluator(double_expansion, true)(x.to_double(), progress);
+
+    std::vector<Report> reports;
+    for (std::size_t output = 0; output < plan.parts.size(); ++output) {
+        Part& part = plan.parts[output];
+        std::vector<double> beta(plan.data.size(), 0.0);
+        for (std::size_t p = 0; p < located.size(); ++p) {
+            if (planned[located[p]] < beta.size()) {
+                beta[planned[located[p]]] += model.expansion.coefficients(output, p);
+            }
+        }
+        if (model.task == Task::svdd) {
+            // k(x, x) is what a sphere around nothing says.
+            Expansion self = double_expansion;
+            std::ranges::fill(self.coefficients.values(), 0.0);
+            std::ranges::fill(self.bias, 0.0);
+            self.self = 1;
+            const Matrix<double> own = Evaluator(self, true)(x.to_double(), progress);
+            part.problem.diagonal = own.values();
+        }
+        const Recomputed r = recompute(model, part, output, beta, decisions);
+        Report report = certify(part.problem, r.learned, r.v);
+        report.name = part.name;
+        report.status = model.reports[output].status;
+        reports.push_back(std::move(report));
+    }
+    return reports;
+}
+
+}  // namespace mercer

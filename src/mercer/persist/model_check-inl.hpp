@@ -1,0 +1,33 @@
+// What makes the parts of a model fit together. For the .cpp files of this room only.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "mercer/kernel/node.hpp"
+#include "mercer/learn/model.hpp"
+
+namespace mercer::persist {
+
+/// A training row number beyond this is refused where rows must be given their numbers back
+/// (kernel precomputed): the matrix it would point into has more entries than any machine holds.
+inline constexpr std::size_t most_precomputed_rows = std::size_t{1} << 22;
+
+/// True when some part of the kernel is of this kind.
+bool contains_kind(const KernelNode& node, KernelKind kind);
+
+/// Pairs of classes.
+constexpr std::size_t pairs_of(std::size_t classes) {
+    return classes < 2 ? 0 : classes * (classes - 1) / 2;
+}
+
+/// The same rows, row i with origin origins[i] < most_precomputed_rows, all different.
+Rows with_origins(const Rows& rows, std::span<const std::size_t> origins);
+
+/// Throws InvalidInput, beginning with `place`, unless all counts agree and all numbers that the
+/// values of the model depend on are finite. Both writing and reading ask this, so that what is
+/// written can be read.
+void check_model(const Model& model, const std::string& place);
+
+}  // namespace mercer::persist

@@ -1,0 +1,305 @@
+#include "mercer/persist/model_file.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/file.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/data/source.hpp"
+#include "mercer/persist/container-inl.hpp"
+#include "mercer/persist/model_check-inl.hpp"
+#include "mercer/persist/model_text-inl.hpp"
+
+namespace mercer {
+namespace {
+
+using namespace persist;
+
+static_assert(std::endian::native == std::endian::little && sizeof(std::size_t) == 8,
+              "arrays are written and read as they lie in memory");
+
+template <class T>
+constexpr Type type_of() {
+    if constexpr (std::is_same_v<T, float>) return Type::f32;
+    if constexpr (std::is_same_v<T, double>) return Type::f64;
+    if constexpr (std::is_same_v<T, std::size_t>) return Type::i64;
+    if constexpr (std::is_same_v<T, std::uint32_t>) return Type::u32;
+}
+
+template <class T>
+Tensor tensor_of(std::string name, std::vector<std::size_t> shape, const T* values) {
+    std::size_t bytes = sizeof(T);
+    for (const std::size_t extent : shape) bytes *= extent;
+    return {.name = std::move(name),
+            .type = type_of<T>(),
+            .shape = std::move(shape),
+            .bytes = bytes == 0 ? std::string_view()
+                                : std::string_view(reinterpret_cast<const char*>(values), bytes)};
+}
+
+// ---- Out.
+
+template <class T>
+void add_rows_as(const Rows& rows, const std::string& name, Container& out) {
+    if (!rows.is_sparse() && (rows.columns() > 0 || rows.size() == 0)) {
+        out.tensors.push_back(
+            tensor_of(name, {rows.size(), rows.columns()}, rows.dense_view<T>().data));
+        return;
+    }
+    // Dense rows without columns leave no bytes that would bound their number: they go as sparse.
+    static constexpr std::size_t zero = 0;
+    const Rows sparse = rows.is_sparse() ? rows : rows.to_sparse();
+    const SparseView<T> view = sparse.sparse_view<T>();
+    const std::size_t entries = view.nonzeros();
+    out.tensors.push_back(
+        tensor_of(name + ".starts", {view.rows + 1}, view.starts == nullptr ? &zero : view.starts));
+    out.tensors.push_back(tensor_of(name + ".index", {entries}, view.index));
+    out.tensors.push_back(tensor_of(name + ".values", {entries}, view.value));
+    out.metadata[name + ".columns"] = std::to_string(view.columns);
+}
+
+void add_rows(const Rows& rows, const std::string& name, Container& out) {
+    if (rows.is_double()) {
+        add_rows_as<double>(rows, name, out);
+    } else {
+        add_rows_as<float>(rows, name, out);
+    }
+}
+
+/// A model as a container, with the numbers that do not lie in the model as the file needs them.
+struct Packed {
+    Container container;
+    std::vector<double> hull_weights;
+    std::vector<std::size_t> point_origins;
+};
+
+void pack(const Model& model, const std::string& place, Packed& out) {
+    check_model(model, place);
+    Container& c = out.container;
+    c.metadata = metadata_of(model);
+    Kernel::parse(c.metadata["kernel"]);  // what cannot be read back must not be written
+    const Expansion& e = model.expansion;
+    c.tensors.push_back(
+        tensor_of("coefficients", {e.outputs(), e.size()}, e.coefficients.values().data()));
+    c.tensors.push_back(tensor_of("bias", {e.outputs()}, e.bias.data()));
+    if (!model.origins.empty()) {
+        c.tensors.push_back(tensor_of("origins", {e.size()}, model.origins.data()));
+    }
+    if (contains_kind(e.kernel.node(), KernelKind::precomputed)) {
+        for (std::size_t i = 0; i < e.size(); ++i) out.point_origins.push_back(e.points.origin(i));
+        c.tensors.push_back(tensor_of("points.origins", {e.size()}, out.point_origins.data()));
+    }
+    for (const Report& report : model.reports) {
+        out.hull_weights.insert(out.hull_weights.end(), report.hull_weights.begin(),
+                                report.hull_weights.end());
+    }
+    if (!out.hull_weights.empty()) {
+        c.tensors.push_back(
+            tensor_of("hull_weights", {out.hull_weights.size()}, out.hull_weights.data()));
+    }
+    add_rows(e.points, "points", c);
+    if (e.reference.size() > 0) add_rows(e.reference, "reference", c);
+    // Wider types first: then every array begins at a multiple of its own width.
+    std::stable_sort(c.tensors.begin(), c.tensors.end(), [](const Tensor& a, const Tensor& b) {
+        return type_bytes(a.type) > type_bytes(b.type);
+    });
+    c.metadata["checksum"] = checksum_of(c);
+}
+
+// ---- In.
+
+/// Takes arrays out of a container one by one, each checked for type and shape.
+class Unpacker {
+   public:
+    Unpacker(const Container& container, std::string name)
+        : container_(container), name_(std::move(name)) {}
+
+    bool has(const std::string& array) const { return container_.find(array) != nullptr; }
+
+    const Tensor& need(const std::string& array, std::size_t dimensions) {
+        const Tensor* tensor = container_.find(array);
+        if (tensor == nullptr) fail("array " + quoted(array) + " is missing");
+        if (tensor->shape.size() != dimensions) {
+            fail("array " + quoted(array) + " has " + std::to_string(tensor->shape.size()) +
+                 " dimensions, expected " + std::to_string(dimensions));
+        }
+        ++taken_;
+        return *tensor;
+    }
+
+    template <class T>
+    std::vector<T> values(const std::string& array, std::size_t dimensions) {
+        const Tensor& tensor = need(array, dimensions);
+        if (tensor.type != type_of<T>()) {
+            fail("array " + quoted(array) + " has type " + std::string(type_name(tensor.type)) +
+                 ", expected " + std::string(type_name(type_of<T>())));
+        }
+        std::vector<T> result(tensor.elements());
+        if (!result.empty()) std::memcpy(result.data(), tensor.bytes.data(), tensor.bytes.size());
+        return result;
+    }
+
+    /// Numbers of rows: I64 in the file, never negative.
+    std::vector<std::size_t> positions(const std::string& array) {
+        std::vector<std::size_t> result = values<std::size_t>(array, 1);
+        constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+        for (const std::size_t value : result) {
+            if (value <= most) continue;
+            fail("array " + quoted(array) + " holds the negative number " +
+                 std::to_string(static_cast<std::int64_t>(value)));
+        }
+        return result;
+    }
+
+    Rows rows(const std::string& array) {
+        const std::string numbers = has(array) ? array : array + ".values";
+        const bool twice = has(numbers) && container_.find(numbers)->type == Type::f64;
+        return twice ? rows_as<double>(array) : rows_as<float>(array);
+    }
+
+    /// Numbers that nothing reads mean that the file is not what it seems.
+    void check_all_taken() const {
+        if (taken_ == container_.tensors.size()) return;
+        std::string names;
+        for (const Tensor& tensor : container_.tensors) names += " " + quoted(tensor.name);
+        fail("holds arrays that do not belong to this model; there are" + names);
+    }
+
+    [[noreturn]] void fail(const std::string& message) const {
+        throw InvalidInput(Location{.file = name_}, message);
+    }
+
+   private:
+    template <class T>
+    Rows rows_as(const std::string& array) {
+        if (has(array)) {
+            std::vector<T> numbers = values<T>(array, 2);
+            const std::vector<std::size_t>& shape = container_.find(array)->shape;
+            if (shape[1] == 0 && shape[0] > 0) {
+                fail("array " + quoted(array) + " has rows without columns");
+            }
+            return Rows::dense(std::move(numbers), shape[1]);
+        }
+        const std::size_t columns = metadata_count(container_.metadata, array + ".columns", name_);
+        if (columns > std::size_t{1} << 32) {
+            fail("array " + quoted(array) + " has " + std::to_string(columns) +
+                 " columns; sparse rows count them in 32 bits");
+        }
+        std::vector<std::size_t> starts = positions(array + ".starts");
+        std::vector<std::uint32_t> index = values<std::uint32_t>(array + ".index", 1);
+        std::vector<T> numbers = values<T>(array + ".values", 1);
+        try {
+            return Rows::sparse(std::move(starts), std::move(index), std::move(numbers), columns);
+        } catch (const InvalidInput& error) {
+            fail(array + ": " + error.what());
+        }
+    }
+
+    const Container& container_;
+    std::string name_;
+    std::size_t taken_ = 0;
+};
+
+void unpack_expansion(Unpacker& in, Expansion& e) {
+    const Tensor& coefficients = in.need("coefficients", 2);
+    const std::size_t outputs = coefficients.shape[0];
+    const std::size_t points = coefficients.shape[1];
+    if (coefficients.type != Type::f64) in.fail("array 'coefficients' must have type F64");
+    e.bias = in.values<double>("bias", 1);
+    e.points = in.rows("points");
+    if (outputs != e.bias.size() || points != e.points.size()) {
+        in.fail(std::to_string(outputs) + " x " + std::to_string(points) + " coefficients for " +
+                std::to_string(e.bias.size()) + " biases and " + std::to_string(e.points.size()) +
+                " points");
+    }
+    e.coefficients = Matrix<double>(outputs, points);
+    if (!coefficients.bytes.empty()) {
+        std::memcpy(e.coefficients.values().data(), coefficients.bytes.data(),
+                    coefficients.bytes.size());
+    }
+    if (in.has("reference") || in.has("reference.starts")) e.reference = in.rows("reference");
+}
+
+void unpack_point_origins(Unpacker& in, Expansion& e) {
+    if (!contains_kind(e.kernel.node(), KernelKind::precomputed)) return;
+    const std::vector<std::size_t> origins = in.positions("points.origins");
+    if (origins.size() != e.size()) {
+        in.fail(std::to_string(origins.size()) + " entries of 'points.origins' for " +
+                std::to_string(e.size()) + " points");
+    }
+    std::vector<std::size_t> sorted = origins;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end() ||
+        (!sorted.empty() && sorted.back() >= most_precomputed_rows)) {
+        in.fail("'points.origins' must be different numbers below " +
+                std::to_string(most_precomputed_rows));
+    }
+    e.points = with_origins(e.points, origins);
+}
+
+void unpack_hull_weights(Unpacker& in, std::vector<Report>& reports) {
+    if (!in.has("hull_weights")) return;
+    const std::vector<double> weights = in.values<double>("hull_weights", 1);
+    auto next = weights.begin();
+    for (Report& report : reports) {
+        const auto count = static_cast<std::ptrdiff_t>(report.hull_weights.size());
+        std::copy_n(next, count, report.hull_weights.begin());
+        next += count;
+    }
+}
+
+}  // namespace
+
+std::string save_to_memory(const Model& model) {
+    Packed packed;
+    pack(model, "model", packed);
+    std::string result = header_bytes(packed.container, "model");
+    for (const Tensor& tensor : packed.container.tensors) result += tensor.bytes;
+    return result;
+}
+
+void save(const Model& model, const std::string& path) {
+    Packed packed;
+    pack(model, path, packed);
+    const std::string header = header_bytes(packed.container, path);
+    write_whole(path, [&](Output& out) {
+        out.write(header);
+        for (const Tensor& tensor : packed.container.tensors) out.write(tensor.bytes);
+    });
+}
+
+Model load_from_memory(std::string_view bytes, const std::string& name) {
+    const Container container = read_container(bytes, name);
+    const std::string checksum = checksum_of(container);
+    if (const auto found = metadata_text(container.metadata, "checksum", name); found != checksum) {
+        throw InvalidInput(Location{.file = name},
+                           "is damaged: its checksum is " + checksum + ", and " + quoted(found) +
+                               " was noted when it was written; fetch the file again");
+    }
+    Model model;
+    const Tensor* hull = container.find("hull_weights");
+    read_metadata(container.metadata, hull == nullptr ? 0 : hull->elements(), model, name);
+    Unpacker in(container, name);
+    unpack_expansion(in, model.expansion);
+    unpack_point_origins(in, model.expansion);
+    if (in.has("origins")) model.origins = in.positions("origins");
+    unpack_hull_weights(in, model.reports);
+    in.check_all_taken();
+    check_model(model, name);
+    return model;
+}
+
+Model load(const std::string& path) {
+    const Content content = read_bytes(path);
+    return load_from_memory(content.view(), path == "-" ? "standard input" : path);
+}
+
+}  // namespace mercer

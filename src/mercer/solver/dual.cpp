@@ -1,0 +1,174 @@
+#include "mercer/solver/dual.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/solver/canonical.hpp"
+#include "mercer/solver/certificate.hpp"
+#include "mercer/solver/feasible.hpp"
+#include "mercer/solver/methods.hpp"
+
+namespace mercer {
+namespace {
+
+void check_settings(const DualSettings& settings) {
+    const auto check = [](double value, bool may_be_zero, const char* name) {
+        if (std::isfinite(value) && (value > 0 || (may_be_zero && value == 0))) return;
+        throw InvalidInput(std::string("dual solver: ") + name + " is " + format_number(value) +
+                           "; expected a finite number " + (may_be_zero ? ">= 0" : "> 0"));
+    };
+    check(settings.tolerance, false, "tolerance");
+    check(settings.relative_gap, true, "relative_gap");
+    check(settings.time_limit, true, "time_limit");
+    check(settings.curvature_floor, false, "curvature_floor");
+    check(settings.recession_tolerance, true, "recession_tolerance");
+    constexpr std::size_t largest_working_set = 16384;  // a tile of 1 GB in float
+    if (settings.working_set > largest_working_set) {
+        throw InvalidInput("dual solver: working_set is " + std::to_string(settings.working_set) +
+                           "; expected at most " + std::to_string(largest_working_set) +
+                           ", or 0 to let the solver choose");
+    }
+}
+
+std::vector<double> first_point(const CanonicalDual& form, std::span<const double> start) {
+    std::vector<double> u(form.variables, 0.0);
+    if (start.empty()) return u;
+    if (start.size() != form.variables) {
+        throw InvalidInput("dual solver: the start has " + std::to_string(start.size()) +
+                           " entries; expected " + std::to_string(form.variables) +
+                           ", one for each variable, or none");
+    }
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        if (!std::isfinite(start[i])) {
+            throw InvalidInput("dual solver: the start has " + format_number(start[i]) +
+                               " at position " + std::to_string(i) + "; expected a finite number");
+        }
+        u[i] = form.flip[i] * start[i];
+    }
+    return u;
+}
+
+template <class T>
+DualStatus run(DualState<T>& state) {
+    switch (state.settings().method) {
+        case DualMethod::decomposition: return solve_by_decomposition(state);
+        case DualMethod::smo: return solve_by_smo(state);
+        case DualMethod::chunking: return solve_by_chunking(state);
+    }
+    throw InvalidInput("dual solver: unknown method");
+}
+
+/// Makes v exact for all rows and takes rounding out of the equalities.
+template <class T>
+void settle(DualState<T>& state) {
+    if (!state.all_active()) state.activate_all();
+    std::vector<double> u = state.u();
+    polish_equalities(state.form(), u);
+    std::vector<std::size_t> which;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+        if (u[i] == state.u()[i]) continue;
+        which.push_back(i);
+        values.push_back(u[i]);
+    }
+    if (!which.empty()) state.move(which, values);
+}
+
+template <class T>
+void describe_alpha(const DualState<T>& state, DualSolution& solution) {
+    solution.alpha = state.u();
+    for (std::size_t i = 0; i < solution.alpha.size(); ++i) {
+        solution.alpha[i] *= state.form().flip[i];
+        if (solution.alpha[i] == 0) solution.alpha[i] = 0;  // no negative zeros
+    }
+    solution.objective = state.objective();
+    solution.equality_residual = equality_residual(state.form(), state.u());
+    solution.iterations = state.iterations;
+    solution.steps = state.steps;
+}
+
+template <class T>
+void describe_state(DualState<T>& state, DualSolution& solution) {
+    const CanonicalDual& form = state.form();
+    const Measure measure = state.measure();
+    const Multipliers mu = find_multipliers(form, state.u(), state.gradient(), measure.lambda);
+    GivenMultipliers given = given_multipliers(form, mu);
+    solution.multipliers = std::move(given.value);
+    solution.multipliers_low = std::move(given.low);
+    solution.multipliers_high = std::move(given.high);
+    solution.violation = measure.violation;
+    // Any multipliers bound the optimum; the nearer of the two estimates is the better bound.
+    solution.gap = std::min(duality_gap(form, state.u(), state.gradient(), mu.value),
+                            duality_gap(form, state.u(), state.gradient(), measure.estimate));
+    solution.row_gradient = state.row_gradient();
+    if (solution.status != DualStatus::unbounded || !state.ray) return;
+    solution.recession = recession_certificate(state, *state.ray);
+    if (!solution.recession) return;
+    std::vector<double>& d = solution.recession->direction;
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] *= form.flip[i];
+}
+
+}  // namespace
+
+std::string describe(DualStatus status) {
+    switch (status) {
+        case DualStatus::converged: return "converged";
+        case DualStatus::time_limit: return "stopped at the time limit";
+        case DualStatus::iteration_limit: return "stopped at the iteration limit";
+        case DualStatus::cancelled: return "cancelled";
+        case DualStatus::stalled: return "stalled: rounding allows no further progress";
+        case DualStatus::infeasible: return "infeasible";
+        case DualStatus::unbounded: return "unbounded";
+    }
+    return "unknown";
+}
+
+template <class T>
+DualSolution solve_dual(const SymmetricOperator<T>& k, const DualProblem& problem,
+                        const DualSettings& settings, std::span<const double> start) {
+    check_settings(settings);
+    check_problem(problem, k.size());
+    DualSolution solution;
+    const CanonicalDual form = canonical_form(problem, k.size(), solution.infeasibility);
+    std::vector<double> u = first_point(form, start);
+    if (!solution.infeasibility) solution.infeasibility = make_feasible(form, u);
+    if (solution.infeasibility) {
+        solution.status = DualStatus::infeasible;
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            u[i] = form.flip[i] * std::clamp(u[i], form.lower[i], form.upper[i]);
+        }
+        solution.alpha = std::move(u);
+        return solution;
+    }
+    const std::uint64_t evaluations = k.evaluations();
+    DualState<T> state(k, form, settings);
+    try {
+        state.start(std::move(u));
+        solution.status = run(state);
+    } catch (const Cancelled&) {
+        // The operator was told to stop. Every move is all or nothing, so u is feasible.
+        solution.status = DualStatus::cancelled;
+    }
+    try {
+        settle(state);
+        describe_state(state, solution);
+    } catch (const Cancelled&) {
+        // It still refuses: without its rows there is no gradient, hence no certificate.
+        solution.status = DualStatus::cancelled;
+        solution.violation = solution.gap = HUGE_VAL;
+        solution.row_gradient.clear();
+    }
+    describe_alpha(state, solution);
+    solution.evaluations = k.evaluations() - evaluations;
+    solution.seconds = state.seconds();
+    return solution;
+}
+
+template DualSolution solve_dual<float>(const SymmetricOperator<float>&, const DualProblem&,
+                                        const DualSettings&, std::span<const double>);
+template DualSolution solve_dual<double>(const SymmetricOperator<double>&, const DualProblem&,
+                                         const DualSettings&, std::span<const double>);
+
+}  // namespace mercer

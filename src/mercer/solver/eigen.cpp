@@ -1,0 +1,149 @@
+#include "mercer/solver/eigen.hpp"
+
+#include <lapacke.h>
+
+#include <Spectra/SymEigsSolver.h>
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/gemm.hpp"
+#include "mercer/base/random.hpp"
+
+namespace mercer {
+namespace {
+
+double norm(std::span<const double> v) {
+    return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
+}
+
+void subtract_mean(std::span<double> v) {
+    const double mean = std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+    for (double& value : v) value -= mean;
+}
+
+/// What Spectra needs of a matrix: its size and y = M x, with M = K + shift I or P K P + shift I.
+/// The shift makes both ends of the spectrum large, because Spectra measures convergence relative
+/// to each eigenvalue by itself and would never be content with one near 0.
+class Product {
+   public:
+    using Scalar = double;
+
+    Product(const SymmetricOperator<double>& op, const LanczosSettings& settings)
+        : op_(op), settings_(settings) {}
+
+    Eigen::Index rows() const { return static_cast<Eigen::Index>(op_.size()); }
+    Eigen::Index cols() const { return rows(); }
+    std::size_t applications() const { return applications_; }
+
+    void perform_op(const double* x, double* y) const {
+        if (!keep_going(settings_.progress, {"eigenvalues", -1})) throw Cancelled();
+        std::vector<double> input(x, x + op_.size());
+        if (settings_.centered) subtract_mean(input);
+        const std::span<double> output(y, op_.size());
+        op_.apply(input, output);
+        if (settings_.centered) subtract_mean(output);
+        for (std::size_t i = 0; i < output.size(); ++i) output[i] += shift_ * x[i];
+        ++applications_;
+    }
+
+    double shift() const { return shift_; }
+    /// Sets the shift to the length of the spectrum as a few power steps from `start` see it.
+    void shift_by_norm(std::vector<double> start) {
+        std::vector<double> image(start.size());
+        double length = 0;
+        for (int step = 0; step < 8; ++step) {
+            length = norm(start);
+            if (length == 0) return;
+            for (double& value : start) value /= length;
+            perform_op(start.data(), image.data());
+            std::swap(start, image);
+        }
+        shift_ = norm(start);
+    }
+
+   private:
+    const SymmetricOperator<double>& op_;
+    const LanczosSettings& settings_;
+    double shift_ = 0;
+    mutable std::size_t applications_ = 0;
+};
+
+void fix_sign(std::vector<double>& v) {
+    const auto largest =
+        std::ranges::max_element(v, [](double a, double b) { return std::abs(a) < std::abs(b); });
+    if (*largest < 0) {
+        for (double& value : v) value = -value;
+    }
+}
+
+Eigenpair certified(const Product& product, double value, std::vector<double> vector) {
+    std::vector<double> image(vector.size());
+    product.perform_op(vector.data(), image.data());
+    double sum = 0;
+    for (std::size_t i = 0; i < vector.size(); ++i) {
+        sum += std::pow(image[i] - value * vector[i], 2);
+    }
+    fix_sign(vector);
+    return {
+        .value = value - product.shift(), .vector = std::move(vector), .residual = std::sqrt(sum)};
+}
+
+}  // namespace
+
+Spectrum symmetric_eigen(MatrixView<const double> matrix, bool with_vectors) {
+    const std::size_t n = matrix.rows;
+    Spectrum spectrum;
+    spectrum.values.resize(n);
+    spectrum.vectors = Matrix<double>(n, n);
+    for (std::size_t i = 0; i < n; ++i) {
+        std::ranges::copy(matrix.row(i), spectrum.vectors.row(i).begin());
+    }
+    const BlasThreads all_threads;
+    // Column-major LAPACK sees our lower triangle as its upper one, and leaves eigenvector i in its
+    // column i: our row i.
+    const int failed = LAPACKE_dsyevd(LAPACK_COL_MAJOR, with_vectors ? 'V' : 'N', 'U',
+                                      static_cast<lapack_int>(n), spectrum.vectors.values().data(),
+                                      static_cast<lapack_int>(n), spectrum.values.data());
+    if (failed != 0) {
+        throw std::runtime_error("LAPACK found no eigenvalues of a matrix of " + std::to_string(n) +
+                                 " rows; it may hold infinite entries");
+    }
+    if (!with_vectors) spectrum.vectors = {};
+    return spectrum;
+}
+
+Extremes extreme_eigen(const SymmetricOperator<double>& op, const LanczosSettings& settings) {
+    const std::size_t n = op.size();
+    if (n < 3) throw InvalidInput("Lanczos needs a matrix of at least 3 rows");
+    Random random(settings.seed);
+    std::vector<double> start(n);
+    for (double& value : start) value = random.normal();
+    if (settings.centered) subtract_mean(start);
+    Product product(op, settings);
+    product.shift_by_norm(start);
+    const auto subspace = static_cast<Eigen::Index>(std::min<std::size_t>(n, 40));
+    Spectra::SymEigsSolver<Product> solver(product, 2, subspace);
+    solver.init(start.data());
+    solver.compute(Spectra::SortRule::BothEnds, static_cast<Eigen::Index>(settings.max_restarts),
+                   settings.tolerance, Spectra::SortRule::LargestAlge);
+    Extremes extremes;
+    extremes.converged = solver.info() == Spectra::CompInfo::Successful;
+    const Eigen::VectorXd values = solver.eigenvalues();
+    const Eigen::MatrixXd vectors = solver.eigenvectors();
+    const auto pair = [&](Eigen::Index column) {
+        const double* v = vectors.col(column).data();
+        return certified(product, values[column], std::vector<double>(v, v + n));
+    };
+    if (values.size() > 0) {
+        extremes.largest = pair(0);
+        extremes.smallest = pair(values.size() - 1);
+    }
+    extremes.applications = product.applications();
+    return extremes;
+}
+
+}  // namespace mercer

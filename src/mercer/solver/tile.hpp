@@ -1,0 +1,64 @@
+// The problem restricted to a working set of q variables, with its q × q part of H packed so that
+// it stays near the processor: H_kl = s_k s_l K(r_k, r_l), 1 MB at q = 512 in float.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mercer/solver/canonical.hpp"
+
+namespace mercer {
+
+/// Variables stand in the order of their groups; each group begins at a multiple of `tile_lanes`
+/// and is filled up with variables that cannot move, so that loops need no remainder.
+inline constexpr std::size_t tile_lanes = 16;
+inline constexpr std::size_t no_variable = static_cast<std::size_t>(-1);
+
+template <class T>
+struct Tile {
+    std::size_t size = 0;                ///< with the fillers
+    std::vector<std::size_t> variable;   ///< no_variable for a filler
+    std::array<std::size_t, 4> first{};  ///< group g stands at [first[g], first[g + 1])
+    std::vector<T> h;                    ///< row k at h[k * size]
+    std::vector<double> diagonal;
+    std::vector<double> gradient;
+    std::vector<double> u;
+    std::vector<double> lower;
+    std::vector<double> upper;
+    std::vector<std::array<double, 2>> column;  ///< general equalities only
+    std::size_t equalities = 0;
+
+    const T* row(std::size_t k) const { return h.data() + k * size; }
+};
+
+struct TileLimits {
+    double tolerance = 0;
+    double curvature_floor = 0;
+    double recession_tolerance = 0;
+    std::uint64_t steps = 0;
+};
+
+/// What happened on the tile. u and gradient in the tile have been moved.
+struct TileOutcome {
+    std::uint64_t steps = 0;
+    double violation = 0;
+    /// A direction without curvature and without end was met: positions and components of it.
+    bool unbounded = false;
+    std::size_t ray_count = 0;
+    std::array<std::size_t, 3> ray{};
+    std::array<double, 3> ray_weight{};
+};
+
+/// Two-point steps (one-point in group 0) with second-order selection [Fan, Chen and Lin 2005]:
+/// i has the steepest descent, j of the same group promises the largest decrease b²/a. A step reads
+/// two rows of H and passes three times over vectors of q doubles, about 40 q flops.
+template <class T>
+TileOutcome solve_group_tile(Tile<T>& tile, const TileLimits& limits);
+
+/// The same for equalities in general position, by steps of up to three points.
+template <class T>
+TileOutcome solve_general_tile(Tile<T>& tile, const TileLimits& limits);
+
+}  // namespace mercer

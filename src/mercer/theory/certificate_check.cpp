@@ -1,0 +1,121 @@
+#include "mercer/theory/certificate_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/learn/svm.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr double most_infeasibility = 1e-6;
+constexpr double gap_slack = 1e-4;
+constexpr double dual_slack = 1e-3;
+
+std::string number(double value) {
+    // Three digits are enough for a message.
+    const double size = std::abs(value);
+    if (size == 0 || !std::isfinite(value)) return size == 0 ? "0" : "infinite";
+    const double unit = std::pow(10, std::floor(std::log10(size)) - 2);
+    return format_number(std::round(value / unit) * unit);
+}
+
+/// Largest k(x, x) among the support vectors: what an expansion of nothing but its own square says.
+double largest_square(const Expansion& expansion) {
+    if (expansion.size() == 0) return 0;
+    Expansion self = expansion;
+    self.points = expansion.points.select(std::array<std::size_t, 1>{0});
+    self.coefficients = Matrix<double>(1, 1);
+    self.bias = {0};
+    self.self = 1;
+    const Matrix<double> squares = Evaluator(self, true)(expansion.points);
+    return *std::ranges::max_element(squares.values());
+}
+
+/// 001 states the ν-property for rows that count alike in a tube of one width.
+bool has_nu_property(const Model& model, const Dataset& data, const Report& claimed) {
+    const auto is_one = [](double weight) { return weight == 1; };
+    const bool by_c = model.task == Task::svdd && model.trained.C > 0;
+    return claimed.nu > 0 && !by_c && model.trained.tube.empty() &&
+           std::ranges::all_of(model.trained.class_weights, is_one) &&
+           std::ranges::all_of(data.weights, is_one);
+}
+
+void check_nu(CheckedReport& c) {
+    const auto rows = static_cast<double>(std::max<std::size_t>(c.found.rows, 1));
+    // α moves by the infeasibility that is allowed, and a row counts whole.
+    const double room = 1 / rows + most_infeasibility;
+    if (c.found.fraction_errors <= c.claimed.nu + room &&
+        c.claimed.nu <= c.found.fraction_support + room) {
+        return;
+    }
+    c.broken.push_back("the nu-property fails: " + number(c.found.fraction_errors) +
+                       " of the rows are margin errors and " + number(c.found.fraction_support) +
+                       " support vectors, around nu = " + number(c.claimed.nu));
+}
+
+void compare(CheckedReport& c, double slack, double beta_sum) {
+    const Report& found = c.found;
+    const auto larger = [&](const char* what, double value, double allowed) {
+        if (value <= allowed) return;
+        c.broken.push_back(std::string(what) + " is " + number(value) + ", allowed are " +
+                           number(allowed));
+    };
+    larger("the KKT violation", found.kkt_violation, c.allowed_violation);
+    larger("the relative gap", found.relative_gap, c.allowed_gap);
+    larger("the breach of a bound or equality", found.infeasibility, most_infeasibility);
+    const double size = std::max(std::abs(found.primal), std::abs(found.dual));
+    const double off = std::abs(found.dual - c.claimed.dual);
+    if (!(off <= dual_slack * size + slack * beta_sum)) {
+        c.broken.push_back("the dual value is " + number(found.dual) + ", claimed was " +
+                           number(c.claimed.dual));
+    }
+    if (found.support_vectors() != c.claimed.support_vectors()) {
+        c.broken.push_back("there are " + std::to_string(found.support_vectors()) +
+                           " support vectors, claimed were " +
+                           std::to_string(c.claimed.support_vectors()));
+    }
+    if (c.has_nu_property) check_nu(c);
+}
+
+}  // namespace
+
+std::vector<CheckedReport> check_certificate(const Model& model, const Dataset& data,
+                                             const Progress& progress) {
+    if (model.reports.size() != model.expansion.outputs()) {
+        throw InvalidInput(
+            "the model carries no certificate (files of LIBSVM do not), so there is nothing to "
+            "verify");
+    }
+    const std::vector<Report> found = recompute_reports(model, data, progress);
+    const double rounding = model.double_precision ? 0x1p-50 : 0x1p-22;
+    const double square = largest_square(model.expansion);
+    std::vector<CheckedReport> result;
+    for (std::size_t output = 0; output < found.size(); ++output) {
+        CheckedReport c{.claimed = model.reports[output], .found = found[output]};
+        double beta_sum = 0;
+        for (const double beta : model.expansion.coefficients.row(output)) {
+            beta_sum += std::abs(beta);
+        }
+        const double slack = rounding * beta_sum * square;
+        const double tolerance = model.trained.tolerance;
+        const bool to_tolerance =
+            c.claimed.status == FitStatus::converged && c.claimed.kkt_violation <= tolerance;
+        c.allowed_violation = 2 * (to_tolerance ? tolerance : c.claimed.kkt_violation) + slack;
+        // A value that is off by the slack costs C times that in each row's penalty.
+        const double size = std::max(std::abs(c.found.primal), std::abs(c.found.dual));
+        const double penalty = model.trained.C * slack * static_cast<double>(c.found.rows);
+        c.allowed_gap = 2 * std::max(0.0, c.claimed.relative_gap) + gap_slack +
+                        (size > 0 && std::isfinite(size) ? penalty / size : 0);
+        c.has_nu_property = has_nu_property(model, data, c.claimed);
+        compare(c, slack, beta_sum);
+        result.push_back(std::move(c));
+    }
+    return result;
+}
+
+}  // namespace mercer

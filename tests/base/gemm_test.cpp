@@ -1,0 +1,73 @@
+#include "mercer/base/gemm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "mercer/base/random.hpp"
+
+namespace mercer {
+namespace {
+
+template <class A, class B, class C>
+void expect_product(std::size_t m, std::size_t n, std::size_t k, double tolerance) {
+    Random random(m * 1000 + n * 10 + k);
+    Matrix<A> a(m, k);
+    Matrix<B> b(n, k);
+    const auto draw = [&](auto& matrix) {
+        for (auto& value : matrix.values()) {
+            using Value = std::remove_reference_t<decltype(value)>;
+            value = static_cast<Value>(std::is_integral_v<Value> ? random.uniform(0, 255) - 100
+                                                                 : random.normal());
+        }
+    };
+    draw(a);
+    draw(b);
+    Matrix<C> c(m, n + 3, C{7});
+    multiply_transposed(MatrixView<const A>(a.view()), MatrixView<const B>(b.view()),
+                        c.view().block(0, 0, m, n));
+    for (std::size_t i = 0; i < m; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+            double sum = 0;
+            for (std::size_t l = 0; l < k; ++l) {
+                sum += static_cast<double>(a(i, l)) * static_cast<double>(b(j, l));
+            }
+            ASSERT_NEAR(static_cast<double>(c(i, j)), sum, tolerance);
+        }
+        ASSERT_EQ(c(i, n + 2), C{7}) << "wrote beyond its block";
+    }
+}
+
+TEST(Products, AgreeWithTheSum) {
+    for (const std::size_t m : {1, 5, 64}) {
+        for (const std::size_t n : {1, 33, 100}) {
+            for (const std::size_t k : {1, 16, 130}) {
+                expect_product<float, float, float>(m, n, k, 1e-4);
+                expect_product<double, double, double>(m, n, k, 1e-11);
+            }
+        }
+    }
+}
+
+TEST(Products, OfBytesAreExactWhereOffered) {
+    if (!exact_byte_products()) GTEST_SKIP() << "this processor has no byte dot product";
+    expect_product<std::uint8_t, std::int8_t, std::int32_t>(33, 70, 784, 0);
+    // Every product at its largest: 16-bit intermediate sums would saturate.
+    Matrix<std::uint8_t> a(4, 1000, 255);
+    Matrix<std::int8_t> b(4, 1000, 127);
+    Matrix<std::int32_t> c(4, 4);
+    multiply_transposed(MatrixView<const std::uint8_t>(a.view()),
+                        MatrixView<const std::int8_t>(b.view()), c.view());
+    EXPECT_EQ(c(3, 3), 255 * 127 * 1000);
+}
+
+TEST(Products, UseTheVectorInstructionsTheProcessorHas) {
+    if (std::getenv("OPENBLAS_CORETYPE") != nullptr) {
+        GTEST_SKIP() << "OPENBLAS_CORETYPE chooses the kernels here";
+    }
+    EXPECT_TRUE(products_fit_processor()) << product_libraries();
+}
+
+}  // namespace
+}  // namespace mercer

@@ -1,0 +1,341 @@
+// train, show and verify, from the outside: what is claimed must hold, what cannot be must be said.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/program.hpp"
+#include "mercer/data/read.hpp"
+#include "mercer/persist/model_file.hpp"
+
+namespace mercer::test {
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+json json_of(Words words, int code = 0) {
+    words.emplace_back("--json");
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, code) << outcome.err << outcome.out;
+    return json::parse(outcome.out, nullptr, false);
+}
+
+std::string sample(const Folder& folder, const Words& words, const std::string& name) {
+    Words all{"make"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), {"-o", folder.path(name)});
+    EXPECT_EQ(run(all).code, 0);
+    return folder.path(name);
+}
+
+/// What every certificate of a converged training must satisfy.
+void expect_certified(const json& part, double tolerance) {
+    EXPECT_EQ(part["converged"], true) << part;
+    // Where nu rules there are two multipliers, and each may lie off centre by the tolerance.
+    EXPECT_LE(part["kkt_violation"], part.contains("nu_property") ? 2 * tolerance : tolerance)
+        << part;
+    EXPECT_LE(part["infeasibility"], 1e-9) << part;
+    EXPECT_GE(part["primal"].get<double>(),
+              part["dual"].get<double>() - 1e-6 * std::abs(part["dual"].get<double>()))
+        << part;
+    if (!part.contains("nu_property") || part["nu_property"]["nu"].is_null()) return;
+    const json& nu = part["nu_property"];
+    const double one_row = 1 / part["rows"].get<double>();
+    EXPECT_LE(nu["fraction_errors"], nu["nu"].get<double>() + one_row) << part;
+    EXPECT_LE(nu["nu"], nu["fraction_support"].get<double>() + one_row) << part;
+}
+
+TEST(Train, EveryTaskIsCertifiedSavedAndVerified) {
+    const Folder folder;
+    const std::string moons =
+        sample(folder, {"moons", "--n", "200", "--noise", "0.2"}, "moons.csv");
+    const std::string blobs =
+        sample(folder, {"blobs", "--n", "150", "--classes", "4", "--noise", "1.5"}, "blobs.csv");
+    const std::string sinc = sample(folder, {"sinc", "--n", "120", "--noise", "0.1"}, "sinc.csv");
+    const std::string model = folder.path("m.mercer");
+    const std::vector<std::pair<std::string, Words>> cases{
+        {moons, {"--task", "svc", "-C", "10"}},
+        {moons, {"--task", "svc", "--no-bias"}},
+        {moons, {"--task", "svc", "--balanced", "--weight", "1=2"}},
+        {moons, {"--task", "nu-svc", "--nu", "0.3"}},
+        {moons, {"--task", "hard", "--kernel", "rbf(gamma=50)"}},
+        {moons, {"--task", "one-class", "--nu", "0.2"}},
+        {moons, {"--task", "svdd", "--nu", "0.2"}},
+        {moons, {"--task", "svdd", "-C", "0.05"}},
+        {blobs, {"--task", "svc", "--scale", "standard"}},
+        {blobs, {"--task", "svc", "--multi-class", "ovr"}},
+        {blobs, {"--task", "nu-svc", "--nu", "0.2", "--probability"}},
+        {sinc, {"--task", "svr", "--epsilon", "0.05", "-C", "3"}},
+        {sinc, {"--task", "nu-svr", "--nu", "0.3", "--tube", "0.2 + |x0|"}},
+        {sinc, {"--task", "nu-svr", "--nu", "0.3", "--double-precision"}}};
+    for (const auto& [data, words] : cases) {
+        Words train{"train", data, model};
+        train.insert(train.end(), words.begin(), words.end());
+        const json report = json_of(train);
+        SCOPED_TRACE(report.dump());
+        // A tube of varying width has its nu-property in a weighted form, 0.2 + |x| the weight.
+        const bool weighted =
+            report["trained"]["tube"] != "" ||
+            report["trained"]["class_weights"].dump().find('2') != std::string::npos;
+        for (json part : report["parts"]) {
+            if (weighted || report["trained"]["C"] == 0.05) part["nu_property"]["nu"] = nullptr;
+            expect_certified(part, 1e-3);
+        }
+        const json check = json_of({"verify", model, data});
+        EXPECT_EQ(check["holds"], true) << check;
+        const json shown = json_of({"show", model});
+        EXPECT_EQ(shown["parts"], report["parts"]);
+        EXPECT_EQ(shown["kernel"], report["kernel"]);
+        EXPECT_EQ(run({"show", model}).code, 0);
+        EXPECT_EQ(run({"verify", model, data, "--all"}).code, 0);
+    }
+}
+
+TEST(Train, TheSummarySaysWhatANewcomerAsks) {
+    const Folder folder;
+    const Outcome outcome = run({"train", "@iris", folder.path("m"), "--cv", "5"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    for (const char* part : {"150 rows", "setosa", "virginica", "positive definite", "primal",
+                             "dual", "gap", "violation", "converged", "accuracy 9"}) {
+        EXPECT_TRUE(has(outcome.out, part)) << part << "\n" << outcome.out;
+    }
+    // Without a file the machine is only reported on, and with --cv only cross-validated.
+    EXPECT_TRUE(has(run({"train", "@iris"}).out, "converged"));
+    const json folds = json_of({"train", "@iris", "--cv", "5"});
+    EXPECT_FALSE(folds.contains("certificate"));
+    EXPECT_GT(folds["cross_validation"]["accuracy"], 0.9);
+    EXPECT_EQ(folder.names(), Words{"m"});
+}
+
+TEST(Train, TheNumberOfThreadsChangesNothing) {
+    const Folder folder;
+    for (const char* threads : {"1", "3"}) {
+        EXPECT_EQ(run({"train", "@digits", folder.path(threads), "--threads", threads}).code, 0);
+    }
+    const Model one = load(folder.path("1"));
+    const Model three = load(folder.path("3"));
+    EXPECT_EQ(one.expansion.coefficients.values(), three.expansion.coefficients.values());
+    EXPECT_EQ(one.expansion.bias, three.expansion.bias);
+    EXPECT_EQ(one.origins, three.origins);
+}
+
+TEST(Train, ATubeFromAColumnEqualsTheSameFormula) {
+    const Folder folder;
+    std::string table = "t,width,y\n";
+    std::string plain = "t,y\n";
+    for (int i = 0; i < 60; ++i) {
+        const double x = i / 20.0;
+        const double y = std::sin(x) + (i % 3 - 1) * 0.1 * (0.5 + x);
+        table += std::to_string(x) + "," + std::to_string(0.5 + x) + "," + std::to_string(y) + "\n";
+        plain += std::to_string(x) + "," + std::to_string(y) + "\n";
+    }
+    const std::string with = folder.file("with.csv", table);
+    const std::string without = folder.file("without.csv", plain);
+    const Words rest{"--task",   "nu-svr",       "--nu",     "0.3",
+                     "--kernel", "rbf(gamma=1)", "--double", "--double-precision"};
+    const auto train = [&](const std::string& data, const std::string& tube, const char* name) {
+        Words words{"train", data, folder.path(name), "--tube", tube};
+        words.insert(words.end(), rest.begin(), rest.end());
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return load(folder.path(name));
+    };
+    const Model by_name = train(with, "@width", "a");
+    const Model by_number = train(with, "@2", "b");
+    const Model by_formula = train(without, "0.5 + t", "c");
+    EXPECT_EQ(by_name.columns, 1U);
+    EXPECT_EQ(by_name.expansion.coefficients.values(), by_number.expansion.coefficients.values());
+    ASSERT_EQ(by_name.expansion.bias.size(), 1U);
+    EXPECT_NEAR(by_name.reports[0].dual, by_formula.reports[0].dual,
+                1e-6 * std::abs(by_formula.reports[0].dual));
+    // Columns are found by their names, so the table with one more serves as well.
+    EXPECT_EQ(run({"predict", folder.path("c"), with}).out,
+              run({"predict", folder.path("c"), without}).out);
+    EXPECT_EQ(run({"train", with, "--task", "nu-svr", "--tube", "@depth"}).code, 2);
+    EXPECT_EQ(run({"train", with, "--task", "nu-svr", "--tube", "@3"}).code, 2);
+}
+
+TEST(Train, WhatCannotBeSeparatedIsProvedAndNotSaved) {
+    const Folder folder;
+    const std::string file = folder.file(
+        "xor.csv", "a,b,class\n0,0,same\n1,1,same\n0,1,other\n1,0,other\n3,3,same\n5,4,other\n");
+    const Words words{"train", file, folder.path("m"), "--task", "hard", "--kernel", "linear"};
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_TRUE(has(outcome.out, "not separable")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "rows carry weight")) << outcome.out;
+    EXPECT_EQ(folder.names(), Words{"xor.csv"});
+    // The certificate: weights over each class that add up to 1 and give the same point.
+    const json report = json_of(words, 1);
+    const auto weights = report["parts"][0]["hull_weights"].get<std::vector<double>>();
+    const Dataset data = read(file);
+    ASSERT_EQ(weights.size(), data.size());
+    double sums[2] = {0, 0};
+    double means[2][2] = {};
+    std::vector<double> row(2);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        EXPECT_GE(weights[i], 0);
+        const auto c = static_cast<std::size_t>(data.y.values[i]);
+        data.x.copy_row(i, row);
+        sums[c] += weights[i];
+        for (std::size_t j = 0; j < 2; ++j) means[c][j] += weights[i] * row[j];
+    }
+    for (std::size_t j = 0; j < 2; ++j) {
+        EXPECT_NEAR(sums[j], 1, 1e-9);
+        EXPECT_NEAR(means[0][j], means[1][j], 1e-3);
+    }
+}
+
+TEST(Train, ATimeLimitLeavesAValidModel) {
+    const Folder folder;
+    const std::string model = folder.path("m");
+    const Outcome outcome = run({"train", "@digits", model, "--time-limit", "1e-6"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, "not converged: stopped at the time limit, at a relative gap of"))
+        << outcome.err;
+    const json check = json_of({"verify", model, "@digits"});
+    EXPECT_EQ(check["holds"], true);
+    EXPECT_EQ(check["converged"], false);
+    EXPECT_EQ(run({"predict", model, "@digits"}).code, 0);
+}
+
+TEST(Train, CtrlCEndsTrainingEarlyWithACertifiedModel) {
+    const Folder folder;
+    const std::string data = sample(folder, {"rings", "--n", "4000", "--noise", "2"}, "rings.csv");
+    const std::string model = folder.path("m");
+    // Labels that say nothing, errors that cost a fortune: this would go on for many minutes.
+    const Outcome outcome = run_and_signal({"train", data, model, "-C", "1e9", "--tol", "1e-10",
+                                            "--kernel", "rbf(gamma=0.1)", "--time-limit", "300"},
+                                           SIGINT, 3000);
+    EXPECT_EQ(outcome.code, 130) << outcome.err << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "stopped early on request")) << outcome.out << outcome.err;
+    const json check = json_of({"verify", model, data});
+    EXPECT_EQ(check["holds"], true) << check;
+    EXPECT_EQ(check["converged"], false);
+}
+
+TEST(Train, UnscaledColumnsAreNamed) {
+    const Folder folder;
+    std::string table = "small,huge,class\n";
+    for (int i = 0; i < 40; ++i) {
+        table += std::to_string(i % 7) + "," + std::to_string(1000 * ((i * 13) % 40)) + "," +
+                 (i % 7 > 3 ? "a" : "b") + "\n";
+    }
+    const std::string file = folder.file("t.csv", table);
+    const Outcome outcome = run({"train", file});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, "column 'huge'")) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, "--scale standard")) << outcome.err;
+    EXPECT_EQ(run({"train", file, "--scale", "standard"}).err, "");
+    EXPECT_EQ(json_of({"train", file})["warnings"].size(), 1U);
+}
+
+TEST(Train, BadUseIsExitCodeTwoAndLeavesNothing) {
+    const Folder folder;
+    const std::string sinc = sample(folder, {"sinc", "--n", "60"}, "sinc.csv");
+    const std::string model = folder.path("m");
+    const std::vector<Words> wrong{
+        {"train"},
+        {"train", folder.path("absent"), model},
+        {"train", "@iris", model, "--task", "magic"},
+        {"train", "@iris", model, "--kernel", "rbf(gama=1)"},
+        {"train", "@iris", model, "-C", "0"},
+        {"train", "@iris", model, "-C", "nan"},
+        {"train", "@iris", model, "--task", "nu-svc", "--nu", "1.5"},
+        {"train", "@iris", model, "--task", "nu-svc", "-C", "3"},
+        {"train", "@iris", model, "--nu", "0.5"},
+        {"train", "@iris", model, "--epsilon", "0.5"},
+        {"train", "@iris", model, "--tube", "x0"},
+        {"train", "@iris", model, "--weight", "setosa"},
+        {"train", "@iris", model, "--weight", "rose=2"},
+        {"train", "@iris", model, "--weight", "setosa=-2"},
+        {"train", "@iris", model, "--multi-class", "ovr", "--probability"},
+        {"train", "@iris", model, "--tol", "0"},
+        {"train", "@iris", model, "--time-limit", "-1"},
+        {"train", "@iris", model, "--cv", "1"},
+        {"train", "@iris", model, "--cv", "1000"},
+        {"train", "@iris", model, "--memory", "0"},
+        {"train", "@iris", model, "--scale", "cubic"},
+        {"train", "@iris", model, "--label", "none"},
+        {"train", "@iris", "-", "--json"},
+        {"train", "@iris", model, "--task", "svr"},
+        {"train", sinc, model}};
+    for (const Words& words : wrong) {
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.code, 2) << words.back() << "\n" << outcome.err;
+        EXPECT_EQ(outcome.out, "");
+    }
+    EXPECT_TRUE(has(run({"train", sinc, model}).err, "--task svr"));
+    EXPECT_EQ(run({"train", "@iris", folder.path("no/such/folder/m")}).code, 2);
+    EXPECT_EQ(run({"train", "@iris", folder.path("")}).code, 2);
+    EXPECT_EQ(folder.names(), Words{"sinc.csv"});
+}
+
+// ---- verify
+
+TEST(Verify, WhateverIsTamperedWithFails) {
+    const Folder folder;
+    const std::string data = sample(folder, {"moons", "--n", "150", "--noise", "0.3"}, "d.csv");
+    const std::string path = folder.path("m");
+    ASSERT_EQ(run({"train", data, path, "-C", "5"}).code, 0);
+    ASSERT_EQ(run({"verify", path, data}).code, 0);
+    const Model honest = load(path);
+    const std::string forged = folder.path("forged");
+    const auto fails = [&](const char* what, const auto& tamper) {
+        Model model = honest;
+        tamper(model);
+        save(model, forged);
+        const Outcome outcome = run({"verify", forged, data});
+        EXPECT_EQ(outcome.code, 1) << what << "\n" << outcome.out << outcome.err;
+        EXPECT_TRUE(has(outcome.out, "does not hold")) << what << "\n" << outcome.out;
+        return outcome.out;
+    };
+    const std::string text =
+        fails("a coefficient", [](Model& m) { m.expansion.coefficients(0, 3) *= 1.01; });
+    EXPECT_TRUE(has(text, "broken: the breach of a bound or equality")) << text;
+    fails("a coefficient gone", [](Model& m) { m.expansion.coefficients(0, 0) = 0; });
+    fails("the bias", [](Model& m) { m.expansion.bias[0] += 0.5; });
+    fails("C", [](Model& m) { m.trained.C *= 2; });
+    fails("the kernel", [](Model& m) { m.expansion.kernel = rbf({.gamma = 3.0}); });
+    fails("the claimed dual", [](Model& m) { m.reports[0].dual *= 1.1; });
+    fails("the claimed support", [](Model& m) { m.reports[0].free_support_vectors += 1; });
+    fails("the tolerance", [](Model& m) {
+        m.trained.tolerance = 1e-9;
+        m.reports[0].kkt_violation = 1e-10;
+    });
+    EXPECT_EQ(json_of({"verify", forged, data}, 1)["holds"], false);
+    // Bytes changed behind the back of the checksum never get that far.
+    std::string bytes = content_of(path);
+    bytes[bytes.size() - 9] ^= 1;
+    EXPECT_EQ(run({"verify", folder.file("damaged", bytes), data}).code, 2);
+}
+
+TEST(Verify, OtherDataFails) {
+    const Folder folder;
+    const std::string data = sample(folder, {"moons", "--n", "100"}, "a.csv");
+    const std::string other = sample(folder, {"moons", "--n", "100", "--seed", "2"}, "b.csv");
+    ASSERT_EQ(run({"train", data, folder.path("m")}).code, 0);
+    EXPECT_EQ(run({"verify", folder.path("m"), other}).code, 1);
+    EXPECT_EQ(run({"verify", folder.path("m"), "@iris"}).code, 2);  // its columns are not there
+    EXPECT_EQ(run({"verify", folder.path("m"), folder.path("absent")}).code, 2);
+}
+
+TEST(Show, RefusesWhatIsNoModel) {
+    const Folder folder;
+    EXPECT_EQ(run({"show", folder.file("x", "hello")}).code, 2);
+    EXPECT_EQ(run({"show", folder.file("empty", "")}).code, 2);
+    EXPECT_EQ(run({"show", folder.path("")}).code, 2);
+    EXPECT_EQ(run({"show", folder.path("absent")}).code, 2);
+}
+
+}  // namespace
+}  // namespace mercer::test

@@ -1,0 +1,351 @@
+#include "mercer/gram/gram.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "expressions.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/base/simd.hpp"
+#include "mercer/kernel/node.hpp"
+
+namespace mercer {
+namespace {
+
+using testing::byte_rows;
+using testing::expressions;
+using testing::random_rows;
+using testing::row_of;
+
+/// k(x, z) by the formula in double precision, the definition the engine must agree with. Parts
+/// that centre are evaluated on the reference sample.
+class Definition {
+   public:
+    Definition(const Kernel& kernel, const Rows& reference) : kernel_(kernel) {
+        sample_ = Matrix<double>(reference.size(), reference.columns());
+        for (std::size_t i = 0; i < reference.size(); ++i) reference.copy_row(i, sample_.row(i));
+    }
+    double operator()(std::span<const double> x, std::span<const double> z) const {
+        return value(kernel_, x, z);
+    }
+
+   private:
+    double value(const Kernel& k, std::span<const double> x, std::span<const double> z) const {
+        const KernelNode& node = k.node();
+        const auto child = [&](std::span<const double> a, std::span<const double> b) {
+            return value(node.children[0], a, b);
+        };
+        switch (node.kind) {
+            case KernelKind::center:  // 002, equation (4)
+                return child(x, z) - mean(node, x) - mean(node, z) + grand_mean(node);
+            case KernelKind::normalize: return child(x, z) / std::sqrt(child(x, x) * child(z, z));
+            case KernelKind::rbf_of:
+                return std::exp(-node.parameter("gamma") *
+                                (child(x, x) + child(z, z) - 2 * child(x, z)));
+            default: return k(x, z);
+        }
+    }
+
+    double mean(const KernelNode& node, std::span<const double> x) const {
+        double sum = 0;
+        for (std::size_t i = 0; i < sample_.rows(); ++i) {
+            sum += value(node.children[0], x, sample_.row(i));
+        }
+        return sum / static_cast<double>(sample_.rows());
+    }
+    double grand_mean(const KernelNode& node) const {
+        auto [found, fresh] = grand_means_.try_emplace(&node, 0.0);
+        if (fresh) {
+            for (std::size_t i = 0; i < sample_.rows(); ++i) {
+                found->second += mean(node, sample_.row(i)) / static_cast<double>(sample_.rows());
+            }
+        }
+        return found->second;
+    }
+
+    Kernel kernel_;
+    Matrix<double> sample_;
+    mutable std::map<const KernelNode*, double> grand_means_;
+};
+
+template <class T>
+void expect_agreement(const std::string& text, const Rows& x, const Rows& z, double tolerance) {
+    SCOPED_TRACE(text);
+    const Gram<T> gram(Kernel::parse(text), z);
+    Matrix<T> block(x.size(), z.size());
+    gram.block(gram.prepare(x), gram.reference(), block.view());
+    const Definition k(gram.kernel(), z);
+    const bool cancels =
+        text.find("center") != std::string::npos || text.find('-') != std::string::npos;
+    double worst = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto xi = row_of(x, i);
+        for (std::size_t j = 0; j < z.size(); ++j) {
+            const auto zj = row_of(z, j);
+            const double expected = k(xi, zj);
+            // Where terms of opposite sign cancel, an error is measured against their size.
+            const double scale = std::sqrt(std::abs(k(xi, xi) * k(zj, zj)));
+            const double size =
+                std::max(std::abs(expected), cancels ? 0.1 * std::max(scale, 1.0) : 0.01 * scale);
+            worst = std::max(worst, std::abs(static_cast<double>(block(i, j)) - expected) / size);
+        }
+    }
+    EXPECT_LE(worst, tolerance);
+}
+
+class EveryExpression : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryExpression, EqualsItsDefinitionOnShortDenseRows) {
+    const Rows x = random_rows(37, 9, 0.8, 1);
+    const Rows z = random_rows(71, 9, 0.8, 2);
+    expect_agreement<float>(GetParam(), x, z, 1e-5);
+    expect_agreement<double>(GetParam(), x, z, 1e-12);
+}
+
+TEST_P(EveryExpression, EqualsItsDefinitionOnLongDenseRows) {
+    const Rows x = random_rows(19, 83, 0.3, 3);
+    const Rows z = random_rows(70, 83, 0.3, 4);
+    expect_agreement<float>(GetParam(), x, z, 1e-5);
+    expect_agreement<double>(GetParam(), x, z, 1e-12);
+}
+
+TEST_P(EveryExpression, EqualsItsDefinitionOnSparseRows) {
+    const Rows x = random_rows(35, 150, 0.04, 5).to_sparse();
+    const Rows z = random_rows(67, 150, 0.04, 6).to_sparse();
+    expect_agreement<float>(GetParam(), x, z, 1e-5);
+    expect_agreement<double>(GetParam(), x, z, 1e-12);
+}
+
+TEST_P(EveryExpression, EqualsItsDefinitionOnBytes) {
+    const Rows x = byte_rows(21, 80, 7);
+    const Rows z = byte_rows(66, 80, 8);
+    expect_agreement<float>(GetParam(), x, z, 1e-5);
+}
+
+TEST_P(EveryExpression, AgreesAtEverySimdLevel) {
+    const Rows rows = random_rows(70, 12, 0.7, 9);
+    Matrix<double> first;
+    for (const std::string& level : simd_levels()) {
+        use_simd_level(level);
+        const Gram<double> gram(Kernel::parse(GetParam()), rows);
+        Matrix<double> block(70, 70);
+        gram.matrix(block.view());
+        if (first.rows() == 0) first = block;
+        for (std::size_t i = 0; i < 70 * 70; ++i) {
+            ASSERT_NEAR(block.values()[i], first.values()[i],
+                        1e-12 * std::max(1.0, std::abs(first.values()[i])))
+                << level;
+        }
+    }
+    use_simd_level("");
+}
+
+TEST_P(EveryExpression, IsTheSameForAnyNumberOfThreads) {
+    const Rows rows = random_rows(600, 10, 0.7, 10);
+    Matrix<float> one;
+    for (const std::size_t count : {1, 2, 4}) {
+        set_threads(count);
+        const Gram<float> gram(Kernel::parse(GetParam()), rows);
+        Matrix<float> all(600, 600);
+        gram.block(gram.reference(), gram.reference(), all.view());
+        if (one.rows() == 0) one = all;
+        EXPECT_EQ(all.values(), one.values()) << count << " threads";
+    }
+    set_threads(0);
+}
+
+TEST_P(EveryExpression, DiagonalMatrixAndSelectionAreParts) {
+    const Rows rows = random_rows(150, 11, 0.7, 11);
+    const Gram<double> gram(Kernel::parse(GetParam()), rows);
+    Matrix<double> block(150, 150);
+    gram.block(gram.reference(), gram.reference(), block.view());
+    Matrix<double> matrix(150, 150);
+    gram.matrix(matrix.view());
+    std::vector<double> diagonal(150);
+    gram.diagonal(gram.reference(), diagonal);
+    const std::vector<std::size_t> some = {149, 3, 3, 77, 0};
+    Matrix<double> rows_only(5, 150);
+    gram.block(gram.select(gram.reference(), some, false), gram.reference(), rows_only.view());
+    Matrix<double> corner(5, 5);
+    const Points<double> chosen = gram.select(gram.reference(), some);
+    gram.block(chosen, chosen, corner.view());
+    const auto near = [](double a, double b) {
+        return std::abs(a - b) <= 1e-12 * (1 + std::abs(b));
+    };
+    for (std::size_t i = 0; i < 150; ++i) {
+        EXPECT_TRUE(near(diagonal[i], block(i, i))) << diagonal[i] << " " << block(i, i);
+        for (std::size_t j = 0; j < 150; ++j) {
+            ASSERT_TRUE(near(matrix(i, j), block(i, j))) << i << " " << j;
+            ASSERT_TRUE(near(block(j, i), block(i, j))) << i << " " << j;
+        }
+    }
+    for (std::size_t r = 0; r < 5; ++r) {
+        for (std::size_t j = 0; j < 150; ++j) ASSERT_TRUE(near(rows_only(r, j), block(some[r], j)));
+        for (std::size_t c = 0; c < 5; ++c) {
+            ASSERT_TRUE(near(corner(r, c), block(some[r], some[c])));
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryExpression, ::testing::ValuesIn(expressions()));
+
+TEST(Gram, CentredMatrixHasRowsThatSumToZero) {
+    const Rows rows = random_rows(90, 6, 1, 12);
+    const Gram<double> gram(Kernel::parse("center(rbf(gamma=2))"), rows);
+    Matrix<double> k(90, 90);
+    gram.matrix(k.view());
+    for (std::size_t i = 0; i < 90; ++i) {
+        const auto row = k.row(i);
+        EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 0, 1e-12);
+    }
+}
+
+TEST(Gram, NormalizedKernelHasUnitDiagonalAndZeroForZeroVectors) {
+    const Rows rows = Rows::dense(std::vector<double>{3, 4, 0, 0, -1, 2}, 2);
+    const Gram<double> gram(Kernel::parse("normalize(linear)"), rows);
+    std::vector<double> diagonal(3);
+    gram.diagonal(gram.reference(), diagonal);
+    EXPECT_NEAR(diagonal[0], 1, 1e-15);
+    EXPECT_EQ(diagonal[1], 0);
+    EXPECT_NEAR(diagonal[2], 1, 1e-15);
+}
+
+TEST(Gram, NormalizeRefusesNegativeLengths) {
+    const Rows rows = Rows::dense(std::vector<double>{3, 4, -1, 2}, 2);
+    EXPECT_THROW(Gram<double>(normalize(linear() - 30), rows), InvalidInput);
+}
+
+TEST(Gram, SetsSumOverTheirMembers) {
+    const Rows rows = random_rows(40, 7, 1, 13);
+    const Kernel member = Kernel::parse("rbf(gamma=0.7) + linear");
+    const Gram<double> gram(sets(member, 2, false),
+                            rows.select_columns(std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
+    Matrix<double> k(40, 40);
+    gram.matrix(k.view());
+    for (const std::size_t i : {0, 17, 39}) {
+        for (const std::size_t j : {0, 3, 38}) {
+            const auto x = row_of(rows, i);
+            const auto z = row_of(rows, j);
+            double sum = 0;
+            for (std::size_t a = 0; a < 3; ++a) {
+                for (std::size_t b = 0; b < 3; ++b) {
+                    sum += member(std::span(x).subspan(2 * a, 2), std::span(z).subspan(2 * b, 2));
+                }
+            }
+            EXPECT_NEAR(k(i, j), sum, 1e-12);
+        }
+    }
+}
+
+TEST(Gram, CountedSetsIgnoreWhatIsBeyondTheCount) {
+    const Rows rows = Rows::dense(std::vector<double>{2, 1, 2, 99, 1, 5, 99, 99, 0, 9, 9, 9}, 4);
+    const Gram<double> gram(Kernel::parse("sets(linear, width=1, counted=true)"), rows);
+    Matrix<double> k(3, 3);
+    gram.matrix(k.view());
+    EXPECT_DOUBLE_EQ(k(0, 0), 9);   // (1 + 2)²
+    EXPECT_DOUBLE_EQ(k(0, 1), 15);  // (1 + 2) 5
+    EXPECT_DOUBLE_EQ(k(2, 2), 0);   // the empty set
+    const Rows wrong = Rows::dense(std::vector<double>{7, 1, 2, 3}, 4);
+    EXPECT_THROW(gram.prepare(wrong), InvalidInput);
+}
+
+TEST(Gram, PrecomputedRowsAreReadByTheOtherRowsOrigin) {
+    const Rows rows = Rows::dense(std::vector<double>{4, 1, 2, 1, 5, 3, 2, 3, 6}, 3);
+    const Gram<double> gram(precomputed() + 1, rows);
+    Matrix<double> k(3, 3);
+    gram.matrix(k.view());
+    EXPECT_DOUBLE_EQ(k(0, 2), 3);
+    const std::vector<std::size_t> fold = {2, 0};
+    const Gram<double> part(precomputed(), rows.select(fold));
+    Matrix<double> q(2, 2);
+    part.matrix(q.view());
+    EXPECT_DOUBLE_EQ(q(0, 0), 6);
+    EXPECT_DOUBLE_EQ(q(0, 1), 2);
+    EXPECT_THROW(Gram<double>(precomputed(), rows.select_columns(std::vector<std::size_t>{0, 1}))
+                     .matrix(k.view()),
+                 InvalidInput);
+}
+
+TEST(Gram, UserFunctionsTakePartInExpressions) {
+    const Kernel mine = function("gram_test_overlap", [](auto x, auto z) {
+        double sum = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) sum += std::sqrt(x[i] * z[i]);
+        return sum;
+    });
+    const Rows rows = random_rows(70, 5, 1, 14);
+    const Gram<double> gram(2 * mine + rbf({.gamma = 1.0}), rows);
+    Matrix<double> k(70, 70);
+    gram.matrix(k.view());
+    const auto x = row_of(rows, 3);
+    const auto z = row_of(rows, 69);
+    EXPECT_NEAR(k(3, 69), gram.kernel()(x, z), 1e-12);
+}
+
+TEST(Gram, BilinearFormUsesItsMatrix) {
+    Matrix<double> a(3, 3);
+    a.values() = {2, 0.5, 0, 0.5, 1, -0.25, 0, -0.25, 3};
+    const Rows rows = random_rows(66, 3, 1, 15);
+    const Gram<float> gram(bilinear(a) + linear(), rows);
+    Matrix<float> k(66, 66);
+    gram.matrix(k.view());
+    for (const std::size_t i : {0, 20, 65}) {
+        const auto x = row_of(rows, i);
+        const auto z = row_of(rows, 31);
+        EXPECT_NEAR(k(i, 31), gram.kernel()(x, z), 1e-5);
+    }
+}
+
+TEST(Gram, FarFromTheOriginDistancesKeepTheirPrecision) {
+    // ‖x‖² is about 10⁸ times ‖x−z‖²: without moving the origin nothing would be left in float32.
+    Random random(16);
+    for (const std::size_t columns : {5, 90}) {
+        std::vector<double> values(80 * columns);
+        for (double& value : values) value = 1e4 + random.uniform();
+        const Rows rows = Rows::dense(std::move(values), columns);
+        expect_agreement<float>("rbf(gamma=0.2)", rows, rows, 2e-5);
+    }
+}
+
+TEST(Gram, MissingTrailingColumnsCountAsZero) {
+    const Gram<double> gram(linear(), random_rows(5, 4, 1, 17));
+    const Points<double> narrow = gram.prepare(Rows::dense(std::vector<double>{1, 2}, 2));
+    Matrix<double> k(1, 5);
+    gram.block(narrow, gram.reference(), k.view());
+    const auto z = row_of(random_rows(5, 4, 1, 17), 2);
+    EXPECT_NEAR(k(0, 2), z[0] + 2 * z[1], 1e-15);
+    EXPECT_THROW(gram.prepare(random_rows(2, 5, 1, 18)), InvalidInput);
+}
+
+TEST(Gram, NegativeEntriesAreRefusedWhereTheFormulaNeedsNone) {
+    const Rows rows = Rows::dense(std::vector<double>{1, 2, 0.5, -0.25}, 2);
+    try {
+        const Gram<double> gram(chi2(1), rows);
+        FAIL() << "no exception";
+    } catch (const InvalidInput& error) {
+        EXPECT_STREQ(error.what(),
+                     "the kernel chi2 needs entries >= 0, but row 2 has -0.25 in column 1; scale "
+                     "the data to [0, 1] first");
+    }
+}
+
+TEST(Gram, StopsWhenToldTo) {
+    const Gram<float> gram(linear(), random_rows(1200, 3, 1, 19));
+    Matrix<float> k(1200, 1200);
+    int calls = 0;
+    const Progress stop = [&](const Moment&) { return ++calls < 2; };
+    EXPECT_THROW(gram.matrix(k.view(), stop), Cancelled);
+    EXPECT_EQ(calls, 2);
+}
+
+TEST(Gram, BytesAndOtherRowsMixWithoutLoss) {
+    const Rows images = byte_rows(70, 100, 20);
+    const Rows others = random_rows(30, 100, 1, 21);
+    expect_agreement<float>("rbf(gamma=0.02) + polynomial(degree=2, gamma=0.01)", others, images,
+                            1e-5);
+}
+
+}  // namespace
+}  // namespace mercer

@@ -1,0 +1,264 @@
+// Trainings that are cut short or short of memory, and the promise that threads change nothing.
+#include <cmath>
+
+#include "learn/certificate.hpp"
+#include "learn/small.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/data/samples.hpp"
+
+namespace mercer {
+namespace {
+
+using testing::closely;
+using testing::expect_same_decisions;
+
+struct Bounds {
+    double primal = 0;
+    double dual = 0;
+};
+
+/// Primal and dual of the problem that was set. The report of ν-SVC is about the machine divided by
+/// ρ, whose C = 1/ρ is its own: undivided it is ½‖w‖² − ν m ρ + Σ ξ against −½‖w‖².
+Bounds bounds_of(const Model& model, std::size_t i) {
+    const Report& r = model.reports[i];
+    if (model.task != Task::nu_svc) return {r.primal, r.dual};
+    const double rho2 = r.rho * r.rho;
+    return {rho2 * r.primal - r.nu * static_cast<double>(r.rows) * r.rho,
+            -0.5 * rho2 * r.squared_norm};
+}
+
+/// A model of a training that was stopped: feasible, its primal and dual on either side of the
+/// optimum, its certificate the same when computed again.
+void expect_valid_early_model(const Model& model, const Dataset& data, const Model& finished) {
+    ASSERT_EQ(model.reports.size(), finished.reports.size());
+    const std::vector<Report> again = recompute_reports(model, data);
+    for (std::size_t i = 0; i < model.reports.size(); ++i) {
+        const Report& r = model.reports[i];
+        EXPECT_LE(r.infeasibility, 1e-9);
+        const double optimum = bounds_of(finished, i).dual;
+        const double slack = 1e-6 * std::abs(optimum);
+        EXPECT_LE(bounds_of(model, i).dual, optimum + slack);
+        EXPECT_GE(bounds_of(model, i).primal, optimum - slack);
+        EXPECT_GE(r.relative_gap, -1e-9);
+        EXPECT_NEAR(again[i].primal, r.primal, 1e-4 * std::abs(r.primal));
+        EXPECT_NEAR(again[i].dual, r.dual, 1e-4 * std::abs(r.primal));
+        EXPECT_LE(again[i].infeasibility, 1e-9);
+    }
+    const Matrix<double> f = model.decision(data.x);
+    for (const double value : f.values()) EXPECT_TRUE(std::isfinite(value));
+}
+
+class CutShort : public ::testing::TestWithParam<Task> {
+   protected:
+    Dataset data() const {
+        return is_regressor(GetParam()) ? make("sinc", {.n = 900, .seed = 2})
+                                        : make("moons", {.n = 900, .noise = 0.3, .seed = 2});
+    }
+    SvmSettings settings() const {
+        return {.task = GetParam(),
+                .kernel = rbf({.gamma = 1.0}),
+                .C = GetParam() == Task::svdd ? 0 : 1.0,
+                .nu = 0.2};
+    }
+};
+
+TEST_P(CutShort, ByTheClock) {
+    SvmSettings s = settings();
+    const Model finished = Svm(s).fit(data());
+    s.time_limit = 1e-6;
+    const Model model = Svm(s).fit(data());
+    EXPECT_EQ(model.report().status, FitStatus::time_limit) << describe(model.report().status);
+    expect_valid_early_model(model, data(), finished);
+}
+
+TEST_P(CutShort, ByTheNumberOfSteps) {
+    SvmSettings s = settings();
+    const Model finished = Svm(s).fit(data());
+    s.iteration_limit = 1;
+    const Model model = Svm(s).fit(data());
+    EXPECT_EQ(model.report().status, FitStatus::iteration_limit);
+    EXPECT_LE(model.report().iterations, 1U);
+    expect_valid_early_model(model, data(), finished);
+}
+
+TEST_P(CutShort, ByTheListener) {
+    SvmSettings s = settings();
+    s.tolerance = 1e-10;
+    s.double_precision = true;
+    const Model finished = Svm(s).fit(data());
+    int told = 0;
+    s.progress = [&](const FitMoment& moment) {
+        EXPECT_EQ(moment.parts, 1U);
+        return ++told < 2;
+    };
+    const Model model = Svm(s).fit(data());
+    EXPECT_EQ(told, 2);
+    EXPECT_EQ(model.report().status, FitStatus::cancelled);
+    expect_valid_early_model(model, data(), finished);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, CutShort,
+                         ::testing::Values(Task::svc, Task::nu_svc, Task::svr, Task::nu_svr,
+                                           Task::one_class, Task::svdd),
+                         [](const auto& parameter) {
+                             std::string name = task_name(parameter.param);
+                             for (char& c : name) c = c == '-' ? '_' : c;
+                             return name;
+                         });
+
+TEST(CutShortAmongClasses, LeavesTheRestAtItsStart) {
+    const Dataset data = embedded("digits");
+    SvmSettings settings{.kernel = rbf({.gamma = 0.001}), .C = 1};
+    const Model finished = Svm(settings).fit(data);
+    settings.progress = [](const FitMoment& moment) { return moment.number < 10; };
+    const Model model = Svm(settings).fit(data);
+    ASSERT_EQ(model.reports.size(), 45U);
+    EXPECT_EQ(model.report().status, FitStatus::cancelled);
+    for (std::size_t i = 0; i < 45; ++i) {
+        EXPECT_EQ(model.reports[i].status, i < 10 ? FitStatus::converged : FitStatus::cancelled);
+    }
+    expect_valid_early_model(model, data, finished);
+}
+
+TEST(Memory, OfOneMebibyteGivesTheSameOptimum) {
+    // 1500 rows: the whole matrix would take 9 MB.
+    const Dataset data = make("moons", {.n = 1500, .noise = 0.3, .seed = 2});
+    SvmSettings settings{.kernel = rbf({.gamma = 1.0}), .C = 1};
+    const Model roomy = Svm(settings).fit(data);
+    settings.memory_bytes = std::size_t{1} << 20;
+    const Model tight = Svm(settings).fit(data);
+    testing::expect_certified(tight, data, settings);
+    EXPECT_NEAR(tight.report().dual, roomy.report().dual, 1e-5 * roomy.report().dual);
+    EXPECT_GE(tight.report().kernel_evaluations, roomy.report().kernel_evaluations);
+    // And among several classes, where the rows of the pairs are kept apart.
+    const Dataset digits = embedded("digits");
+    SvmSettings pairs{.kernel = rbf({.gamma = 0.001}), .C = 1};
+    const Model all = Svm(pairs).fit(digits);
+    pairs.memory_bytes = std::size_t{1} << 20;
+    const Model few = Svm(pairs).fit(digits);
+    for (std::size_t i = 0; i < all.reports.size(); ++i) {
+        EXPECT_EQ(few.reports[i].status, FitStatus::converged);
+        EXPECT_NEAR(few.reports[i].dual, all.reports[i].dual, 1e-5 * all.reports[i].dual);
+    }
+    settings.memory_bytes = 0;
+    EXPECT_EQ(Svm(settings).fit(data).report().status, FitStatus::converged);
+}
+
+TEST(Methods, FindTheSameOptimum) {
+    const Dataset data = make("moons", {.n = 300, .noise = 0.3, .seed = 2});
+    for (const Task task : {Task::svc, Task::nu_svc, Task::one_class}) {
+        SvmSettings settings{.task = task, .kernel = rbf({.gamma = 1.0}), .nu = 0.3};
+        const Model reference = Svm(settings).fit(data);
+        for (const DualMethod method : {DualMethod::smo, DualMethod::chunking}) {
+            for (const bool shrinking : {true, false}) {
+                settings.method = method;
+                settings.shrinking = shrinking;
+                const Model model = Svm(settings).fit(data);
+                testing::expect_certified(model, data, settings);
+                const double dual = bounds_of(model, 0).dual;
+                const double expected = bounds_of(reference, 0).dual;
+                EXPECT_NEAR(dual, expected, 1e-4 * std::abs(expected));
+            }
+        }
+    }
+}
+
+TEST(RelativeGap, StopsTheTrainingWhenItIsReached) {
+    const Dataset data = make("moons", {.n = 800, .noise = 0.3, .seed = 2});
+    SvmSettings settings = closely({.kernel = rbf({.gamma = 5.0}), .C = 10}, 1e-9);
+    const Model exact = Svm(settings).fit(data);
+    settings.relative_gap = 0.01;
+    const Model rough = Svm(settings).fit(data);
+    EXPECT_EQ(rough.report().status, FitStatus::converged);
+    EXPECT_LE(rough.report().relative_gap, 0.01 * (1 + 1e-6));
+    EXPECT_LT(rough.report().iterations, exact.report().iterations);
+    EXPECT_LE(rough.report().dual, exact.report().dual * (1 + 1e-9));
+    EXPECT_GE(rough.report().primal, exact.report().dual);
+}
+
+TEST(IndefiniteKernel, ReturnsWithAStatus) {
+    const Dataset data = make("moons", {.n = 120, .noise = 0.3, .seed = 2});
+    const std::vector<Kernel> kernels = {sigmoid({.gamma = 1.0, .coef0 = 1.0}),
+                                         sigmoid({.gamma = 2.0, .coef0 = -1.0}),
+                                         0.2 * linear() - rbf({.gamma = 1.0})};
+    for (const Kernel& kernel : kernels) {
+        for (const Task task : {Task::svc, Task::nu_svc, Task::svr, Task::one_class}) {
+            SCOPED_TRACE(kernel.text() + ' ' + task_name(task));
+            SvmSettings settings{.task = task, .kernel = kernel, .nu = 0.3};
+            settings.time_limit = 2;
+            const Model model = Svm(settings).fit(data);
+            const Report r = model.report();
+            EXPECT_NE(r.status, FitStatus::not_separable);
+            EXPECT_LE(r.infeasibility, 1e-9);
+            if (r.status == FitStatus::converged) {
+                EXPECT_LE(r.kkt_violation, settings.tolerance);
+            }
+            const Matrix<double> f = model.decision(data.x);
+            for (const double value : f.values()) ASSERT_TRUE(std::isfinite(value));
+        }
+    }
+}
+
+/// Everything that a model says, as numbers.
+std::vector<double> numbers_of(const Model& model, const Dataset& data) {
+    std::vector<double> all = model.expansion.coefficients.values();
+    const auto add = [&](const std::vector<double>& more) {
+        all.insert(all.end(), more.begin(), more.end());
+    };
+    add(model.expansion.bias);
+    add(model.decision(data.x).values());
+    if (!model.sigmoids.empty()) add(model.probabilities(data.x).values());
+    for (const auto& reports : {model.reports, recompute_reports(model, data)}) {
+        for (const Report& r : reports) {
+            add({r.primal, r.dual, r.kkt_violation, r.squared_norm, r.rho, r.epsilon, r.radius});
+            add({static_cast<double>(r.iterations), static_cast<double>(r.kernel_evaluations)});
+        }
+    }
+    return all;
+}
+
+class Threads : public ::testing::Test {
+   protected:
+    ~Threads() override { set_threads(0); }
+
+    static void expect_same_for_any_number(const SvmSettings& settings, const Dataset& data) {
+        std::vector<double> alone;
+        for (const std::size_t count : {1U, 2U, 4U}) {
+            set_threads(count);
+            const Model model = Svm(settings).fit(data);
+            const std::vector<double> numbers = numbers_of(model, data);
+            if (count == 1) alone = numbers;
+            ASSERT_EQ(numbers, alone) << count << " threads, " << task_name(settings.task);
+        }
+    }
+};
+
+TEST_F(Threads, ChangeNoBitOfAClassifier) {
+    SvmSettings settings{.kernel = rbf({.gamma = 0.001}), .C = 1};
+    settings.probability = true;
+    expect_same_for_any_number(settings, embedded("digits"));
+    settings.probability = false;
+    settings.kernel = polynomial({.degree = 2, .gamma = 0.01});
+    settings.double_precision = true;
+    expect_same_for_any_number(settings, embedded("iris"));
+    settings.multi_class = MultiClass::one_vs_rest;
+    expect_same_for_any_number(settings, embedded("iris"));
+}
+
+TEST_F(Threads, ChangeNoBitOfTheOtherMachines) {
+    const Dataset moons = make("moons", {.n = 1200, .noise = 0.3, .seed = 2});
+    const Dataset sinc = make("sinc", {.n = 1200, .seed = 2});
+    for (const Task task : {Task::nu_svc, Task::svr, Task::nu_svr, Task::one_class, Task::svdd}) {
+        const SvmSettings settings{.task = task,
+                                   .kernel = rbf({.gamma = 1.0}),
+                                   .C = task == Task::svdd ? 0 : 1.0,
+                                   .nu = 0.2};
+        expect_same_for_any_number(settings, is_regressor(task) ? sinc : moons);
+    }
+    SvmSettings tight{.kernel = rbf({.gamma = 1.0})};
+    tight.memory_bytes = std::size_t{1} << 20;
+    expect_same_for_any_number(tight, moons);
+}
+
+}  // namespace
+}  // namespace mercer

@@ -1,0 +1,114 @@
+// Models that have been through a file predict what they did before.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "mercer/data/read.hpp"
+#include "mercer/learn/svm.hpp"
+#include "mercer/persist/libsvm_model.hpp"
+#include "mercer/persist/model_file.hpp"
+#include "persist/support.hpp"
+
+namespace mercer::testing {
+namespace {
+
+TEST(SavedModel, DecidesBitForBitAsBefore) {
+    Random random(73);
+    for (const auto& [name, model] : sample_models()) {
+        if (model.columns == 0) continue;
+        SCOPED_TRACE(name);
+        const Model back = load_from_memory(save_to_memory(model));
+        const Rows rows = random_rows(random, 20, model.columns, {.twice = true});
+        EXPECT_EQ(model.decision(rows).values(), back.decision(rows).values());
+    }
+}
+
+TEST(SavedModel, TrainedModelsComeBackWhole) {
+    const Dataset iris = read("@iris");
+    for (const Task task : {Task::svc, Task::nu_svc, Task::one_class, Task::svdd}) {
+        SCOPED_TRACE(task_name(task));
+        SvmSettings settings;
+        settings.task = task;
+        settings.nu = 0.3;
+        if (task == Task::svdd) settings.C = 0;
+        settings.kernel = rbf({.gamma = scale_rule});
+        settings.scaling = ScalingRule::parse("standard");
+        const Model model = Svm(settings).fit(iris);
+        const Model back = load_from_memory(save_to_memory(model));
+        expect_same(model, back);
+        EXPECT_EQ(model.predict_labels(iris.x).values, back.predict_labels(iris.x).values);
+    }
+}
+
+TEST(ImportedModel, PredictsAsSvmPredictDoes) {
+    if (!has_program("svm-train") || !has_program("svm-predict")) {
+        GTEST_SKIP() << "svm-train and svm-predict are not there; they come with libsvm-tools";
+    }
+    MERCER_NEEDS_DATA(heart, "heart/heart_scale");
+    const Folder folder;
+    const Dataset data = read(heart, {.double_precision = true});
+    for (const char* options : {"-s 0", "-s 1 -t 1", "-s 2", "-s 3", "-s 4 -t 0", "-s 0 -t 3"}) {
+        SCOPED_TRACE(options);
+        const std::string model = folder.file("model");
+        ASSERT_EQ(
+            run("svm-train -q " + std::string(options) + " " + in_quotes(heart) + " " + model).code,
+            0);
+        ASSERT_EQ(
+            run("svm-predict " + in_quotes(heart) + " " + model + " " + folder.file("out")).code,
+            0);
+        const std::vector<double> ours =
+            import_libsvm(model, data.columns()).predict_labels(data.x).values;
+        std::ifstream in(folder.file("out"));
+        for (std::size_t i = 0; i < ours.size(); ++i) {
+            double theirs = 0;
+            ASSERT_TRUE(in >> theirs);
+            EXPECT_NEAR(ours[i], theirs, 1e-9 * (1 + std::abs(theirs))) << "row " << i;
+        }
+    }
+}
+
+TEST(ExportedModel, SvmPredictAnswersAsTheTrainedModelDoes) {
+    if (!has_program("svm-predict")) {
+        GTEST_SKIP() << "svm-predict is not there; it comes with libsvm-tools";
+    }
+    const Folder folder;
+    Dataset iris = read("@iris");
+    iris.y.names.clear();  // positions instead of names: LIBSVM has numbers only
+    std::ofstream rows(folder.file("rows"));
+    for (std::size_t i = 0; i < iris.size(); ++i) {
+        std::vector<double> row(iris.columns());
+        iris.x.copy_row(i, row);
+        rows << iris.y.values[i];
+        for (std::size_t j = 0; j < row.size(); ++j) rows << ' ' << j + 1 << ':' << row[j];
+        rows << '\n';
+    }
+    rows.close();
+    for (const Task task : {Task::svc, Task::nu_svc, Task::one_class}) {
+        SCOPED_TRACE(task_name(task));
+        SvmSettings settings;
+        settings.task = task;
+        settings.nu = 0.2;
+        settings.kernel = rbf({.gamma = 0.5});
+        const Model model = Svm(settings).fit(iris);
+        export_libsvm(model, folder.file("model"));
+        ASSERT_EQ(run("svm-predict " + folder.file("rows") + " " + folder.file("model") + " " +
+                      folder.file("out"))
+                      .code,
+                  0);
+        const std::vector<double> ours = model.predict_labels(iris.x).values;
+        const Matrix<double> decisions = model.decision(iris.x);
+        std::ifstream in(folder.file("out"));
+        for (std::size_t i = 0; i < ours.size(); ++i) {
+            double theirs = 0;
+            ASSERT_TRUE(in >> theirs);
+            bool clear = true;
+            for (const double value : decisions.row(i)) clear = clear && std::abs(value) > 1e-4;
+            EXPECT_TRUE(!clear || ours[i] == theirs)
+                << "row " << i << ": " << theirs << ", expected " << ours[i];
+        }
+    }
+}
+
+}  // namespace
+}  // namespace mercer::testing

@@ -1,0 +1,39 @@
+# Installs the build tree into WORK, then builds and runs the consumer against that tree twice: by
+# find_package and by pkg-config. Expects BUILD, SOURCE, WORK, COMPILER, SANITIZE.
+function(must)
+    execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
+                    ERROR_VARIABLE output)
+    if(NOT status EQUAL 0)
+        list(JOIN ARGN " " command)
+        message(FATAL_ERROR "failed (${status}): ${command}\n${output}")
+    endif()
+endfunction()
+
+set(flags)
+if(SANITIZE)
+    set(flags "-fsanitize=${SANITIZE}")
+endif()
+
+file(REMOVE_RECURSE "${WORK}")
+must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+# A tree that has been moved must still work.
+file(RENAME "${WORK}/prefix" "${WORK}/moved")
+set(prefix "${WORK}/moved")
+
+must(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/cmake -G Ninja
+     -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${flags}" -DCMAKE_PREFIX_PATH=${prefix})
+must(${CMAKE_COMMAND} --build ${WORK}/cmake)
+must(${WORK}/cmake/consumer)
+
+file(GLOB_RECURSE pc "${prefix}/mercer.pc")
+get_filename_component(pc_directory "${pc}" DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} "${pc_directory}")
+execute_process(COMMAND pkg-config --cflags --libs mercer
+                OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE
+                COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(options UNIX_COMMAND "${options}")
+must(${COMPILER} -std=c++20 ${flags} ${SOURCE}/main.cpp -o ${WORK}/consumer ${options})
+get_filename_component(library_directory "${pc_directory}" DIRECTORY)
+set(ENV{LD_LIBRARY_PATH} "${library_directory}")
+must(${WORK}/consumer)
+must(${prefix}/bin/mercer --version)

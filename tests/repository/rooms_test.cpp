@@ -1,0 +1,222 @@
+// The order of the rooms (docs/architecture.md) and the lightness of public headers, read off the
+// #include lines of the sources themselves.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Allowed = std::map<std::string, std::set<std::string>>;
+
+/// Which rooms a room may look into, besides itself.
+const Allowed& allowed_rooms() {
+    static const Allowed allowed = [] {
+        const std::set<std::string> base{"base"};
+        const std::set<std::string> gram{"base", "data", "kernel"};
+        const std::set<std::string> learn{"base", "data", "kernel", "gram", "solver"};
+        const std::set<std::string> upper{"base", "data", "kernel", "gram", "solver", "learn"};
+        const std::set<std::string> dist{"base", "data", "kernel", "gram"};
+        return Allowed{{"base", {}},       {"data", base},   {"kernel", base},  {"solver", base},
+                       {"gram", gram},     {"learn", learn}, {"theory", upper}, {"select", upper},
+                       {"persist", upper}, {"dist", dist}};
+    }();
+    return allowed;
+}
+
+/// The C++20 standard library, as far as a header of ours has reason to use it.
+const std::set<std::string>& standard_headers() {
+    static const std::set<std::string> names{"algorithm",
+                                             "any",
+                                             "array",
+                                             "atomic",
+                                             "bit",
+                                             "bitset",
+                                             "charconv",
+                                             "chrono",
+                                             "cmath",
+                                             "compare",
+                                             "complex",
+                                             "concepts",
+                                             "cstddef",
+                                             "cstdint",
+                                             "cstdio",
+                                             "cstdlib",
+                                             "cstring",
+                                             "deque",
+                                             "exception",
+                                             "filesystem",
+                                             "functional",
+                                             "initializer_list",
+                                             "iosfwd",
+                                             "iterator",
+                                             "limits",
+                                             "list",
+                                             "map",
+                                             "memory",
+                                             "memory_resource",
+                                             "mutex",
+                                             "new",
+                                             "numbers",
+                                             "numeric",
+                                             "optional",
+                                             "ostream",
+                                             "istream",
+                                             "queue",
+                                             "ranges",
+                                             "ratio",
+                                             "set",
+                                             "source_location",
+                                             "span",
+                                             "stdexcept",
+                                             "stop_token",
+                                             "string",
+                                             "string_view",
+                                             "system_error",
+                                             "thread",
+                                             "tuple",
+                                             "type_traits",
+                                             "typeindex",
+                                             "typeinfo",
+                                             "unordered_map",
+                                             "unordered_set",
+                                             "utility",
+                                             "valarray",
+                                             "variant",
+                                             "vector",
+                                             "version"};
+    return names;
+}
+
+struct Include {
+    std::string target;
+    bool angled = false;
+};
+
+/// The #include lines of one file's text.
+std::vector<Include> includes_of(std::string_view text) {
+    std::vector<Include> result;
+    for (std::size_t start = 0; start < text.size();) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        std::string line(text.substr(start, end - start));
+        start = end + 1;
+        std::erase_if(line, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+        if (!line.starts_with("#include") || line.size() < 11) continue;
+        const bool angled = line[8] == '<';
+        const std::size_t close = line.find(angled ? '>' : '"', 9);
+        if (close == std::string::npos) continue;
+        result.push_back({line.substr(9, close - 9), angled});
+    }
+    return result;
+}
+
+/// What is wrong with one include of a file in `room`, or nothing.
+std::string fault(const std::string& room, const Include& include, bool public_header) {
+    const std::string& target = include.target;
+    if (target.starts_with("mercer/")) {
+        if (include.angled) return "<" + target + ">: our own headers are included with quotes";
+        const std::size_t slash = target.find('/', 7);
+        if (slash == std::string::npos) return {};  // mercer/version.hpp belongs to no room
+        const std::string other = target.substr(7, slash - 7);
+        const auto rooms = allowed_rooms().find(room);
+        if (other == room || rooms->second.contains(other)) return {};
+        return target + ": '" + room + "' may not look into '" + other + "'";
+    }
+    if (target.starts_with("cli/") || target.starts_with("python/") ||
+        target.starts_with("studio/") || target.starts_with("..")) {
+        return target + ": the library may not look there";
+    }
+    if (public_header && !standard_headers().contains(target)) {
+        return target + ": a public header uses only the standard library and our own headers";
+    }
+    return {};
+}
+
+std::string contents(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<fs::path> library_files() {
+    std::vector<fs::path> files;
+    const fs::path root = fs::path(MERCER_SOURCE_DIRECTORY) / "src" / "mercer";
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+        const std::string extension = entry.path().extension().string();
+        if (extension == ".hpp" || extension == ".cpp") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+TEST(Rooms, NoIncludePointsUpwardAndPublicHeadersAreLight) {
+    const fs::path root = fs::path(MERCER_SOURCE_DIRECTORY) / "src" / "mercer";
+    std::size_t includes_seen = 0;
+    for (const fs::path& file : library_files()) {
+        const fs::path relative = file.lexically_relative(root);
+        const std::string room = relative.begin()->string();
+        ASSERT_TRUE(allowed_rooms().contains(room))
+            << relative << ": '" << room << "' is not a room; see docs/architecture.md";
+        const bool public_header =
+            file.extension() == ".hpp" && !file.stem().string().ends_with("-inl");
+        for (const Include& include : includes_of(contents(file))) {
+            ++includes_seen;
+            EXPECT_EQ(fault(room, include, public_header), "") << "in " << relative;
+        }
+    }
+    EXPECT_GT(includes_seen, 50U) << "the check found too little to be believed";
+}
+
+// The check itself must be able to fail.
+TEST(Rooms, TheCheckSeesMistakes) {
+    const auto found = includes_of("// x\n#include <vector>\n  #  include \"mercer/gram/a.hpp\"\n");
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_TRUE(found[0].angled);
+    EXPECT_EQ(found[1].target, "mercer/gram/a.hpp");
+    EXPECT_NE(fault("kernel", found[1], true), "");
+    EXPECT_NE(fault("data", {"mercer/kernel/kernel.hpp", false}, false), "");
+    EXPECT_NE(fault("base", {"mercer/data/rows.hpp", false}, false), "");
+    EXPECT_NE(fault("gram", {"mercer/solver/dual.hpp", false}, false), "");
+    EXPECT_NE(fault("gram", {"Eigen/Dense", true}, true), "");
+    EXPECT_EQ(fault("gram", {"Eigen/Dense", true}, false), "");
+    EXPECT_EQ(fault("learn", {"mercer/solver/dual.hpp", false}, true), "");
+    EXPECT_EQ(fault("gram", found[0], true), "");
+}
+
+/// True when `call` stands in the text as a name of its own, not as a part of a longer one.
+bool calls(const std::string& text, std::string_view call) {
+    const auto in_name = [&](std::size_t at) {
+        return at < text.size() &&
+               (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+    };
+    for (std::size_t at = 0; (at = text.find(call, at)) != std::string::npos; ++at) {
+        if (at > 0 && in_name(at - 1)) continue;
+        if (call.back() == '(' || !in_name(at + call.size())) return true;
+    }
+    return false;
+}
+
+// Only the command line writes to standard output, and the library never ends the process.
+TEST(Rooms, TheLibraryNeitherPrintsNorAborts) {
+    for (const fs::path& file : library_files()) {
+        const std::string text = contents(file);
+        for (const std::string_view call : {"cout", "cerr", "clog", "printf(", "fprintf(", "puts(",
+                                            "fmt::print", "abort(", "exit(", "terminate("}) {
+            EXPECT_FALSE(calls(text, call)) << call << " in " << file;
+        }
+    }
+    EXPECT_TRUE(calls("if (bad) std::abort();", "abort("));
+    EXPECT_TRUE(calls("puts(text);", "puts("));
+    EXPECT_FALSE(calls("outputs(3)", "puts("));
+    EXPECT_FALSE(calls("#include <cerrno>", "cerr"));
+}
+
+}  // namespace

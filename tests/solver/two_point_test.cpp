@@ -1,0 +1,246 @@
+// The step of 002 theorem 2 against the printed theorem and against brute force.
+#include "mercer/solver/two_point.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "mercer/base/random.hpp"
+
+namespace mercer {
+namespace {
+
+/// A small C-SVM in full: everything the theorem speaks of can be computed from it.
+struct SmallMachine {
+    std::vector<std::array<double, 3>> x;
+    std::vector<double> y;
+    std::vector<double> alpha;
+    double c = 1;
+
+    double kernel(std::size_t i, std::size_t j) const {
+        return x[i][0] * x[j][0] + x[i][1] * x[j][1] + x[i][2] * x[j][2];
+    }
+    double dual(const std::vector<double>& a) const {
+        double w = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            w += a[i];
+            for (std::size_t j = 0; j < a.size(); ++j) {
+                w -= 0.5 * a[i] * a[j] * y[i] * y[j] * kernel(i, j);
+            }
+        }
+        return w;
+    }
+    double error(std::size_t j) const {
+        double e = -y[j];
+        for (std::size_t i = 0; i < alpha.size(); ++i) e += alpha[i] * y[i] * kernel(i, j);
+        return e;
+    }
+    TwoPoints points() const {
+        return {.alpha = {alpha[0], alpha[1]},
+                .label = {y[0], y[1]},
+                .error = {error(0), error(1)},
+                .k11 = kernel(0, 0),
+                .k22 = kernel(1, 1),
+                .k12 = kernel(0, 1),
+                .c = c};
+    }
+};
+
+SmallMachine random_machine(std::uint64_t seed, double y1, double y2) {
+    Random random(seed);
+    SmallMachine machine;
+    machine.c = random.uniform(0.5, 3);
+    for (std::size_t i = 0; i < 6; ++i) {
+        machine.x.push_back({random.normal(), random.normal(), random.normal()});
+        machine.y.push_back(i == 0 ? y1 : i == 1 ? y2 : (i % 2 == 0 ? 1 : -1));
+        // Bounds are met often: the clip interval must be right there as well.
+        const double u = random.uniform();
+        machine.alpha.push_back(machine.c * (u < 0.2 ? 0.0 : u > 0.8 ? 1.0 : random.uniform()));
+    }
+    return machine;
+}
+
+constexpr std::array<std::array<double, 2>, 4> label_cases = {{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}}};
+
+TEST(TwoPoint, ClipIntervalIsThePrintedOne) {
+    TwoPoints points{.alpha = {0.3, 0.5}, .label = {1, -1}, .c = 1};
+    // y1 ≠ y2: U = max(0, α2 − α1), V = min(C, C − α1 + α2)
+    EXPECT_DOUBLE_EQ(clip_interval(points).u, 0.2);
+    EXPECT_DOUBLE_EQ(clip_interval(points).v, 1.0);
+    points.alpha = {0.5, 0.3};
+    EXPECT_DOUBLE_EQ(clip_interval(points).u, 0.0);
+    EXPECT_DOUBLE_EQ(clip_interval(points).v, 0.8);
+    // y1 = y2: U = max(0, α1 + α2 − C), V = min(C, α1 + α2)
+    points.label = {-1, -1};
+    EXPECT_DOUBLE_EQ(clip_interval(points).u, 0.0);
+    EXPECT_DOUBLE_EQ(clip_interval(points).v, 0.8);
+    points.alpha = {0.7, 0.8};
+    EXPECT_DOUBLE_EQ(clip_interval(points).u, 0.5);
+    EXPECT_DOUBLE_EQ(clip_interval(points).v, 1.0);
+}
+
+TEST(TwoPoint, HardMarginIsClippedBelowOnly) {
+    TwoPoints points{.alpha = {0.3, 0.5}, .label = {1, -1}, .c = HUGE_VAL};
+    EXPECT_EQ(clip_interval(points).v, HUGE_VAL);
+    points.label = {1, 1};
+    EXPECT_DOUBLE_EQ(clip_interval(points).v, 0.8);
+    EXPECT_DOUBLE_EQ(clip_interval(points).u, 0.0);
+}
+
+TEST(TwoPoint, EveryPointOfTheIntervalIsFeasibleAndNoOtherIs) {
+    for (const auto& [y1, y2] : label_cases) {
+        for (std::uint64_t seed = 0; seed < 50; ++seed) {
+            const SmallMachine machine = random_machine(seed, y1, y2);
+            const TwoPoints points = machine.points();
+            const ClipInterval interval = clip_interval(points);
+            for (int k = 0; k <= 400; ++k) {
+                const double second = machine.c * k / 400;
+                const double first = points.alpha[0] + y1 * y2 * (points.alpha[1] - second);
+                const bool feasible = first >= -1e-12 && first <= machine.c + 1e-12;
+                const bool in_interval =
+                    second >= interval.u - 1e-12 && second <= interval.v + 1e-12;
+                EXPECT_EQ(feasible, in_interval) << "seed " << seed << " alpha2 " << second;
+            }
+        }
+    }
+}
+
+TEST(TwoPoint, UnclippedMaximumIsStationary) {
+    for (const auto& [y1, y2] : label_cases) {
+        for (std::uint64_t seed = 0; seed < 50; ++seed) {
+            const SmallMachine machine = random_machine(seed, y1, y2);
+            const TwoPoints points = machine.points();
+            const double second = unclipped_maximum(points);
+            const double same = y1 * y2;
+            const auto value = [&](double a2) {
+                std::vector<double> a = machine.alpha;
+                a[1] = a2;
+                a[0] = points.alpha[0] + same * (points.alpha[1] - a2);
+                return machine.dual(a);
+            };
+            // W is a parabola on the line: equal at equal distance, with curvature −K.
+            const double h = 0.25;
+            const double left = value(second - h);
+            const double right = value(second + h);
+            EXPECT_NEAR(left, right, 1e-9 * (1 + std::abs(left)));
+            EXPECT_NEAR((left + right - 2 * value(second)) / (h * h), -curvature(points), 1e-7);
+        }
+    }
+}
+
+TEST(TwoPoint, StepBeatsAFineGridAndKeepsTheEquality) {
+    for (const auto& [y1, y2] : label_cases) {
+        for (std::uint64_t seed = 0; seed < 50; ++seed) {
+            const SmallMachine machine = random_machine(seed, y1, y2);
+            const TwoPoints points = machine.points();
+            const auto [a1, a2] = two_point_step(points);
+            EXPECT_NEAR(y1 * a1 + y2 * a2, y1 * points.alpha[0] + y2 * points.alpha[1], 1e-12);
+            EXPECT_GE(a1, 0);
+            EXPECT_GE(a2, 0);
+            EXPECT_LE(a1, machine.c);
+            EXPECT_LE(a2, machine.c);
+            std::vector<double> a = machine.alpha;
+            a[0] = a1;
+            a[1] = a2;
+            const double reached = machine.dual(a);
+            const ClipInterval interval = clip_interval(points);
+            for (int k = 0; k <= 1000; ++k) {
+                a[1] = interval.u + (interval.v - interval.u) * k / 1000;
+                a[0] = points.alpha[0] + y1 * y2 * (points.alpha[1] - a[1]);
+                EXPECT_LE(machine.dual(a), reached + 1e-9) << "seed " << seed;
+            }
+        }
+    }
+}
+
+GeneralPoints random_general(Random& random, bool indefinite) {
+    GeneralPoints points;
+    for (std::size_t k = 0; k < 2; ++k) {
+        points.lower[k] = random.uniform(-2, 0);
+        points.upper[k] = random.uniform(0, 2);
+        points.alpha[k] = random.uniform(points.lower[k], points.upper[k]);
+        points.coefficient[k] = random.uniform(0.2, 3) * (random.uniform() < 0.5 ? 1 : -1);
+        points.gradient[k] = random.normal();
+    }
+    points.q11 = random.uniform(0.1, 2);
+    points.q22 = random.uniform(0.1, 2);
+    points.q12 = random.uniform(-1, 1) * std::sqrt(points.q11 * points.q22);
+    if (indefinite) points.q11 = -points.q11;
+    return points;
+}
+
+double change_of_objective(const GeneralPoints& points, const std::array<double, 2>& to) {
+    const double d0 = to[0] - points.alpha[0];
+    const double d1 = to[1] - points.alpha[1];
+    return points.gradient[0] * d0 + points.gradient[1] * d1 +
+           0.5 * (points.q11 * d0 * d0 + points.q22 * d1 * d1) + points.q12 * d0 * d1;
+}
+
+TEST(GeneralTwoPoint, BeatsAFineGridForAnyCoefficients) {
+    Random random(5);
+    for (int round = 0; round < 200; ++round) {
+        const GeneralPoints points = random_general(random, false);
+        const auto to = general_two_point_step(points, 1e-12);
+        const auto [c0, c1] = points.coefficient;
+        EXPECT_NEAR(c0 * to[0] + c1 * to[1], c0 * points.alpha[0] + c1 * points.alpha[1], 1e-12);
+        const double reached = change_of_objective(points, to);
+        EXPECT_LE(reached, 1e-15);
+        for (int k = 0; k <= 1000; ++k) {
+            const double a0 = points.lower[0] + (points.upper[0] - points.lower[0]) * k / 1000;
+            const double a1 = points.alpha[1] - c0 * (a0 - points.alpha[0]) / c1;
+            if (a1 < points.lower[1] || a1 > points.upper[1]) continue;
+            EXPECT_GE(change_of_objective(points, {a0, a1}), reached - 1e-9);
+        }
+    }
+}
+
+TEST(GeneralTwoPoint, IsTheStepOfTheTheoremForLabels) {
+    for (const auto& [y1, y2] : label_cases) {
+        for (std::uint64_t seed = 100; seed < 130; ++seed) {
+            const SmallMachine machine = random_machine(seed, y1, y2);
+            const TwoPoints points = machine.points();
+            // ∂f/∂α_i = y_i Σ_j α_j y_j K_ij − 1 = y_i E_i for f = −W, since E_i leaves b out.
+            const GeneralPoints general{.alpha = points.alpha,
+                                        .coefficient = {y1, y2},
+                                        .gradient = {y1 * points.error[0], y2 * points.error[1]},
+                                        .lower = {0, 0},
+                                        .upper = {points.c, points.c},
+                                        .q11 = points.k11,
+                                        .q22 = points.k22,
+                                        .q12 = y1 * y2 * points.k12};
+            const auto expected = two_point_step(points);
+            const auto found = general_two_point_step(general, 1e-12);
+            EXPECT_NEAR(found[0], expected[0], 1e-10);
+            EXPECT_NEAR(found[1], expected[1], 1e-10);
+        }
+    }
+}
+
+TEST(GeneralTwoPoint, WithoutCurvatureGoesToTheEndOfTheLine) {
+    Random random(9);
+    for (int round = 0; round < 100; ++round) {
+        GeneralPoints points = random_general(random, round % 2 == 0);
+        if (round % 2 == 1) points.q11 = points.q22 = points.q12 = 0;
+        const auto [c0, c1] = points.coefficient;
+        const double bend =
+            points.q11 / (c0 * c0) + points.q22 / (c1 * c1) - 2 * points.q12 / (c0 * c1);
+        if (bend > 0) continue;
+        const auto to = general_two_point_step(points, 1e-12);
+        const bool at_end = to[0] == points.lower[0] || to[0] == points.upper[0] ||
+                            to[1] == points.lower[1] || to[1] == points.upper[1];
+        EXPECT_TRUE(at_end);
+        EXPECT_LE(change_of_objective(points, to), 0);
+    }
+}
+
+TEST(FlooredStep, StopsAtTheMinimumOrAtTheRoom) {
+    EXPECT_DOUBLE_EQ(floored_step(2, 4, 10, 1e-12), 0.5);
+    EXPECT_DOUBLE_EQ(floored_step(2, 4, 0.25, 1e-12), 0.25);
+    EXPECT_DOUBLE_EQ(floored_step(2, 0, 7, 1e-12), 7);
+    EXPECT_DOUBLE_EQ(floored_step(2, -3, 7, 1e-12), 7);
+    EXPECT_DOUBLE_EQ(floored_step(0, -3, 7, 1e-12), 0);
+}
+
+}  // namespace
+}  // namespace mercer
