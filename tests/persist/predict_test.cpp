@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "mercer/data/read.hpp"
+#include "mercer/data/samples.hpp"
 #include "mercer/learn/svm.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
@@ -22,6 +23,16 @@ TEST(SavedModel, DecidesBitForBitAsBefore) {
         const Rows rows = random_rows(random, 20, model.columns, {.twice = true});
         EXPECT_EQ(model.decision(rows).values(), back.decision(rows).values());
     }
+}
+
+TEST(SavedModel, OneAgainstTheRestKeepsItsProbabilities) {
+    const Dataset blobs = make("blobs", {.n = 120, .classes = 4});
+    SvmSettings settings;
+    settings.multi_class = MultiClass::one_vs_rest;
+    settings.probability = true;
+    const Model model = Svm(settings).fit(blobs);
+    const Model back = load_from_memory(save_to_memory(model));
+    EXPECT_EQ(model.probabilities(blobs.x).values(), back.probabilities(blobs.x).values());
 }
 
 TEST(SavedModel, TrainedModelsComeBackWhole) {

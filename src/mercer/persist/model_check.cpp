@@ -86,8 +86,8 @@ void check_classes(const Model& model, const std::string& place) {
     check_finite<double>(model.class_values, place + ": class value");
     check_count(model.trained.class_weights.size(), classes, true, place, "class weights",
                 "classes");
-    check_count(model.sigmoids.size(), pairs_of(classes), true, place, "probability sigmoids",
-                "pairs of classes");
+    check_count(model.sigmoids.size(), outputs, true, place, "probability sigmoids",
+                "decision functions");
     check_none(model.target_names.size(), model, place, "target names");
 }
 
