@@ -25,9 +25,9 @@ bool exact_byte_products();
 /// What the products run on: "oneDNN 2.6.3 avx512_core_vnni, OpenBLAS 0.3.21 SkylakeX".
 std::string product_libraries();
 
-/// True when the double-precision library uses the vector instructions this processor has; false means
-/// products several times slower than need be (an old library on a new processor that we could not
-/// talk out of it, or a choice made in the environment).
+/// True when the double-precision library uses the vector instructions this processor has; false
+/// means products several times slower than need be (an old library on a new processor that we
+/// could not talk out of it, or a choice made in the environment).
 bool products_fit_processor();
 
 /// While it lives, BLAS and LAPACK calls of this process may use `threads()` threads. For the few

@@ -174,7 +174,7 @@ Part regression_part(const SvmSettings& s, const FitPlan& plan, std::vector<doub
 Part single_class_part(const SvmSettings& s, const FitPlan& plan) {
     Part part;
     part.problem.task = s.task;
-    part.problem.nu = s.nu;
+    part.problem.nu = s.task == Task::svdd && s.C > 0 ? 0 : s.nu;  // C rules, if given
     double total = 0;
     for (std::size_t i = 0; i < plan.data.size(); ++i) total += weight_of(plan.data, i);
     for (std::size_t i = 0; i < plan.data.size(); ++i) {
