@@ -49,9 +49,9 @@ class Trainer {
         const std::size_t n = x_.size();
         // When every row fits, all parts share one store of whole rows; otherwise each part keeps
         // the rows of its own columns only.
-        if (n <= settings_.memory_bytes / sizeof(T) / n || plan_.parts.size() == 1) {
+        if (n <= cache_bytes(n) / sizeof(T) / n || plan_.parts.size() == 1) {
             shared_ = std::make_shared<CachedOperator<T>>(std::make_shared<GramOperator<T>>(gram_),
-                                                          settings_.memory_bytes);
+                                                          cache_bytes(n));
         }
     }
 
@@ -103,7 +103,16 @@ class Trainer {
         auto inner = positions.empty() ? std::make_shared<GramOperator<T>>(gram_)
                                        : std::make_shared<GramOperator<T>>(
                                              gram_, gram_.select(gram_.reference(), positions));
-        return std::make_shared<CachedOperator<T>>(std::move(inner), settings_.memory_bytes);
+        const std::size_t bytes = cache_bytes(inner->size());
+        return std::make_shared<CachedOperator<T>>(std::move(inner), bytes);
+    }
+
+    /// What is left for rows once the solver's own buffers are paid for: the rows of its largest
+    /// working set, at most a quarter of the memory.
+    std::size_t cache_bytes(std::size_t n) const {
+        constexpr std::size_t working_set = 2048;
+        const std::size_t buffers = std::min(n, working_set) * n * sizeof(T);
+        return settings_.memory_bytes - std::min(buffers, settings_.memory_bytes / 4);
     }
 
     DualSettings dual_settings(const std::string& name, std::size_t number) {
