@@ -14,12 +14,10 @@ namespace mercer {
 namespace {
 
 // A tile of 256 × 512 floats fills half of a 1 MiB second-level cache and is wide and tall enough
-// for a matrix product to run at nine tenths of its best rate. Few rows get longer tiles.
+// for a matrix product to run at nine tenths of its best rate.
 constexpr std::size_t tile_rows = 256;
 constexpr std::size_t tile_columns = 512;
-constexpr std::size_t long_tile_columns = 2048;
-constexpr std::size_t few_rows = 32;
-static_assert(tile_columns % panel_width == 0 && long_tile_columns % panel_width == 0);
+static_assert(tile_columns % panel_width == 0);
 
 bool reads_source(Code code) {
     return code == Code::load || code == Code::distance || code == Code::gaussian;
@@ -204,14 +202,13 @@ struct Gram<T>::State {
     /// out(i, j) = program(x_{first+i}, z_j), tile by tile.
     void fill(const Program& program, const Data& x, std::size_t first, const Data& z,
               MatrixView<T> out) const {
-        const std::size_t wide = out.rows <= few_rows ? long_tile_columns : tile_columns;
-        const std::size_t across = (out.columns + wide - 1) / wide;
+        const std::size_t across = (out.columns + tile_columns - 1) / tile_columns;
         const std::size_t down = (out.rows + tile_rows - 1) / tile_rows;
         parallel_for(across * down, [&](std::size_t task) {
             const std::size_t i = task / across * tile_rows;
-            const std::size_t j = task % across * wide;
+            const std::size_t j = task % across * tile_columns;
             const std::size_t rows = std::min(tile_rows, out.rows - i);
-            const std::size_t count = std::min(wide, out.columns - j);
+            const std::size_t count = std::min(tile_columns, out.columns - j);
             fill_tile(program, Window<T>{x, z, first + i, rows, j, count},
                       out.block(i, j, rows, count));
         });
