@@ -22,7 +22,7 @@ void multiply_transposed(MatrixView<const std::uint8_t> a, MatrixView<const std:
                          MatrixView<std::int32_t> c);
 bool exact_byte_products();
 
-/// What the products run on: "oneDNN 2.6.3 avx512_core_vnni, OpenBLAS 0.3.21 SkylakeX".
+/// What the products run on: "oneDNN 2.6.3 with byte products, OpenBLAS 0.3.21 SkylakeX".
 std::string product_libraries();
 
 /// True when the double-precision library uses the vector instructions this processor has; false

@@ -32,7 +32,7 @@ struct Eigenpair {
 struct Extremes {
     Eigenpair smallest;
     Eigenpair largest;
-    bool converged = false;        ///< false: the pairs are the best found; see the residuals
+    bool converged = false;        ///< false: to a looser tolerance; see the residuals
     std::size_t applications = 0;  ///< products K x made
 };
 
