@@ -25,7 +25,10 @@ find_package(Spectra REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
-pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(hwy REQUIRED libhwy)
+# Its headers only: base/simd-inl.hpp says why.
+add_library(mercer_hwy INTERFACE)
+target_include_directories(mercer_hwy SYSTEM INTERFACE ${hwy_INCLUDE_DIRS})
 mercer_find_plain(dnnl dnnl.h dnnl)
 mercer_find_plain(lapacke lapacke.h lapacke)
 
@@ -43,6 +46,6 @@ endif()
 
 add_library(mercer_dependencies INTERFACE)
 target_link_libraries(mercer_dependencies INTERFACE
-    mercer_dnnl mercer_lapacke PkgConfig::openblas PkgConfig::hwy ${gomp_LIBRARY}
+    mercer_dnnl mercer_lapacke PkgConfig::openblas mercer_hwy ${gomp_LIBRARY}
     Eigen3::Eigen Spectra::Spectra LibArchive::LibArchive FastFloat::fast_float
     nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})

@@ -11,6 +11,8 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include "mercer/base/simd-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace mercer {
 namespace HWY_NAMESPACE {
@@ -264,14 +266,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mercer {
 
-HWY_EXPORT(run_float);
-HWY_EXPORT(run_double);
+MERCER_SIMD_EXPORT(run_float);
+MERCER_SIMD_EXPORT(run_double);
 
 void run_program(const Program& program, const Tile<float>& tile) {
-    HWY_DYNAMIC_DISPATCH(run_float)(program, tile);
+    MERCER_SIMD(run_float)(program, tile);
 }
 void run_program(const Program& program, const Tile<double>& tile) {
-    HWY_DYNAMIC_DISPATCH(run_double)(program, tile);
+    MERCER_SIMD(run_double)(program, tile);
 }
 
 }  // namespace mercer

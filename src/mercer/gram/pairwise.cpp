@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <numbers>
-
-#include <hwy/aligned_allocator.h>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "mercer/gram/pairwise.cpp"
@@ -12,6 +13,8 @@
 // foreach_target must come first.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
+
+#include "mercer/base/simd-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace mercer {
@@ -259,8 +262,11 @@ void sparse_products_of(const SparseView<T>& x, std::size_t first_x, const Spars
                         std::size_t first_z, MatrixView<T> out) {
     constexpr std::size_t w = bundle<T>;
     const std::size_t strip_length = std::max(x.columns, z.columns) * w;
-    const auto buffer = hwy::AllocateAligned<T>(strip_length + 64 * w);
-    T* strip = buffer.get();
+    static_assert(w * sizeof(T) % 64 == 0);  // so that every part begins a cache line
+    const std::unique_ptr<T, decltype(&std::free)> buffer(
+        static_cast<T*>(std::aligned_alloc(64, (strip_length + 64 * w) * sizeof(T))), &std::free);
+    T* const strip = buffer.get();
+    if (strip == nullptr) throw std::bad_alloc();
     std::fill_n(strip, strip_length, T{0});
     for (std::size_t i = 0; i < out.rows; i += w) {
         sparse_bundle(x, first_x + i, std::min(w, out.rows - i), z, first_z, out, i, strip,
@@ -309,29 +315,29 @@ template struct Panels<float>;
 template struct Panels<double>;
 
 #define MERCER_DISPATCH(T, name)                                                                 \
-    HWY_EXPORT(panel_products_##name);                                                           \
-    HWY_EXPORT(panel_distances_##name);                                                          \
-    HWY_EXPORT(columnwise_sums_##name);                                                          \
-    HWY_EXPORT(sparse_products_##name);                                                          \
+    MERCER_SIMD_EXPORT(panel_products_##name);                                                   \
+    MERCER_SIMD_EXPORT(panel_distances_##name);                                                  \
+    MERCER_SIMD_EXPORT(columnwise_sums_##name);                                                  \
+    MERCER_SIMD_EXPORT(sparse_products_##name);                                                  \
     template <>                                                                                  \
     void panel_products<T>(MatrixView<const T> x, const Panels<T>& z, std::size_t first,         \
                            MatrixView<T> out) {                                                  \
-        HWY_DYNAMIC_DISPATCH(panel_products_##name)(x, z, first, out);                           \
+        MERCER_SIMD(panel_products_##name)(x, z, first, out);                                    \
     }                                                                                            \
     template <>                                                                                  \
     void panel_distances<T>(MatrixView<const T> x, const Panels<T>& z, std::size_t first,        \
                             MatrixView<T> out) {                                                 \
-        HWY_DYNAMIC_DISPATCH(panel_distances_##name)(x, z, first, out);                          \
+        MERCER_SIMD(panel_distances_##name)(x, z, first, out);                                   \
     }                                                                                            \
     template <>                                                                                  \
     void columnwise_sums<T>(const Source& source, MatrixView<const T> x, const Panels<T>& z,     \
                             std::size_t first, MatrixView<T> out) {                              \
-        HWY_DYNAMIC_DISPATCH(columnwise_sums_##name)(source, x, z, first, out);                  \
+        MERCER_SIMD(columnwise_sums_##name)(source, x, z, first, out);                           \
     }                                                                                            \
     template <>                                                                                  \
     void sparse_products<T>(const SparseView<T>& x, std::size_t first_x, const SparseView<T>& z, \
                             std::size_t first_z, MatrixView<T> out) {                            \
-        HWY_DYNAMIC_DISPATCH(sparse_products_##name)(x, first_x, z, first_z, out);               \
+        MERCER_SIMD(sparse_products_##name)(x, first_x, z, first_z, out);                        \
     }
 MERCER_DISPATCH(float, float)
 MERCER_DISPATCH(double, double)

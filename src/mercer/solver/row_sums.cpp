@@ -7,6 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "mercer/base/simd-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace mercer {
 namespace HWY_NAMESPACE {
@@ -83,8 +85,8 @@ HWY_AFTER_NAMESPACE();
 namespace mercer {
 namespace {
 
-HWY_EXPORT(sum_columns_float);
-HWY_EXPORT(sum_columns_double);
+MERCER_SIMD_EXPORT(sum_columns_float);
+MERCER_SIMD_EXPORT(sum_columns_double);
 
 constexpr std::size_t column_grain = 2048;  ///< 16 KB of sums: half of a first-level cache
 
@@ -94,7 +96,7 @@ template <>
 void add_weighted_rows<float>(MatrixView<const float> rows, std::span<const double> weight,
                               std::span<double> sum) {
     parallel_ranges(sum.size(), column_grain, [&](std::size_t first, std::size_t last) {
-        HWY_DYNAMIC_DISPATCH(sum_columns_float)(rows, weight.data(), sum.data(), first, last);
+        MERCER_SIMD(sum_columns_float)(rows, weight.data(), sum.data(), first, last);
     });
 }
 
@@ -102,7 +104,7 @@ template <>
 void add_weighted_rows<double>(MatrixView<const double> rows, std::span<const double> weight,
                                std::span<double> sum) {
     parallel_ranges(sum.size(), column_grain, [&](std::size_t first, std::size_t last) {
-        HWY_DYNAMIC_DISPATCH(sum_columns_double)(rows, weight.data(), sum.data(), first, last);
+        MERCER_SIMD(sum_columns_double)(rows, weight.data(), sum.data(), first, last);
     });
 }
 

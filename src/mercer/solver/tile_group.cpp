@@ -11,6 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "mercer/base/simd-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace mercer {
 namespace HWY_NAMESPACE {
@@ -297,19 +299,19 @@ HWY_AFTER_NAMESPACE();
 namespace mercer {
 namespace {
 
-HWY_EXPORT(solve_float);
-HWY_EXPORT(solve_double);
+MERCER_SIMD_EXPORT(solve_float);
+MERCER_SIMD_EXPORT(solve_double);
 
 }  // namespace
 
 template <>
 TileOutcome solve_group_tile<float>(Tile<float>& tile, const TileLimits& limits) {
-    return HWY_DYNAMIC_DISPATCH(solve_float)(tile, limits);
+    return MERCER_SIMD(solve_float)(tile, limits);
 }
 
 template <>
 TileOutcome solve_group_tile<double>(Tile<double>& tile, const TileLimits& limits) {
-    return HWY_DYNAMIC_DISPATCH(solve_double)(tile, limits);
+    return MERCER_SIMD(solve_double)(tile, limits);
 }
 
 }  // namespace mercer
