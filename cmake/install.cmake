@@ -7,8 +7,8 @@ install(TARGETS mercer EXPORT mercer-targets FILE_SET HEADERS)
 if(NOT BUILD_SHARED_LIBS)
     # A static library passes its needs on to whoever links it.
     target_link_libraries(mercer INTERFACE
-        "$<INSTALL_INTERFACE:dnnl;lapacke;openblas;hwy;gomp;archive;pthread>")
-    set(MERCER_PC_LIBS_PRIVATE "-ldnnl -llapacke -lopenblas -lhwy -lgomp -larchive -lpthread -lstdc++ -lm")
+        "$<INSTALL_INTERFACE:pthread;dl>")
+    set(MERCER_PC_LIBS_PRIVATE "-lpthread -ldl -lstdc++ -lm")
 endif()
 install(EXPORT mercer-targets NAMESPACE mercer:: DESTINATION ${mercer_package_directory})
 

@@ -48,10 +48,22 @@ void expect_consistent(const SymmetricOperator<double>& op) {
         }
         EXPECT_NEAR(y[i], sum, 1e-11);
     }
-    for (std::size_t r = 0; r < 4; ++r) {
-        for (std::size_t c = 0; c < 3; ++c) {
+    const std::vector<double> weights = {0.5, -2, 1, 3};
+    std::vector<double> some(3, 1.0), whole(size, 1.0);
+    op.add_rows(which, weights, columns, {}, some);
+    op.add_rows(which, weights, {}, {}, whole);
+    for (std::size_t c = 0; c < 3; ++c) {
+        double sum = 1;
+        for (std::size_t r = 0; r < 4; ++r) {
             EXPECT_NEAR(tile(r, c), k(which[r], columns[c]), 1e-13);
+            sum += weights[r] * k(which[r], columns[c]);
         }
+        EXPECT_NEAR(some[c], sum, 1e-12);
+    }
+    for (std::size_t j = 0; j < size; ++j) {
+        double sum = 1;
+        for (std::size_t r = 0; r < 4; ++r) sum += weights[r] * k(which[r], j);
+        ASSERT_NEAR(whole[j], sum, 1e-12);
     }
 }
 
@@ -61,7 +73,9 @@ TEST(Operators, EachIsOneMatrix) {
     expect_consistent(StoredOperator<double>(gram));
     const auto inner = std::make_shared<GramOperator<double>>(gram);
     for (const std::size_t rows : {1, 3, 1000}) {
-        expect_consistent(CachedOperator<double>(inner, rows * n * sizeof(double)));
+        for (const Keep keep : {Keep::everything, Keep::marked}) {
+            expect_consistent(CachedOperator<double>(inner, rows * n * sizeof(double), keep));
+        }
     }
     expect_consistent(SubsetOperator<double>(inner, {5, 88, 0, 17, 41, 5}));
 }
@@ -89,6 +103,116 @@ TEST(Operators, EvaluationsCountWhatWasComputed) {
     cached.rows(which, out.view());
     EXPECT_EQ(cached.evaluations(), 3 * n) << "served from the cache";
     EXPECT_EQ(StoredOperator<double>(gram).evaluations(), n * (n + 1) / 2);
+}
+
+/// A store serves sums over any columns in any order of requests, however little room it has, and
+/// whatever it threw away to make room for narrower rows.
+TEST(Operators, AStoreMayForgetButNeverErrs) {
+    const Gram<double> gram = example_gram();
+    const auto inner = std::make_shared<GramOperator<double>>(gram);
+    const StoredOperator<double> truth(gram);
+    Random random(11);
+    for (const std::size_t rows : {1, 4, 20, 1000}) {
+        const CachedOperator<double> cached(inner, rows * n * sizeof(double), Keep::marked);
+        for (int request = 0; request < 200; ++request) {
+            std::vector<std::size_t> columns;  // none: all of them, half of the time
+            for (std::size_t j = 0; request % 2 == 1 && j < n; ++j) {
+                if (random.below(3) == 0) columns.push_back(j);
+            }
+            std::vector<std::size_t> which;
+            std::vector<double> weights;
+            std::vector<char> again;
+            for (std::size_t i = random.below(8); i < n; i += 1 + random.below(16)) {
+                which.push_back(i);
+                weights.push_back(random.normal());
+                again.push_back(random.below(2) == 0 ? 1 : 0);
+            }
+            if (request % 5 == 0) again.clear();
+            const std::size_t width = columns.empty() ? n : columns.size();
+            std::vector<double> sums(width, 0.0), expected(width, 0.0);
+            cached.add_rows(which, weights, columns, again, sums);
+            truth.add_rows(which, weights, columns, {}, expected);
+            for (std::size_t c = 0; c < width; ++c) ASSERT_NEAR(sums[c], expected[c], 1e-12);
+            Matrix<double> tile(which.size(), width), same(which.size(), width);
+            if (columns.empty()) {
+                cached.rows(which, tile.view());
+                truth.rows(which, same.view());
+            } else {
+                cached.tile(which, columns, tile.view());
+                truth.tile(which, columns, same.view());
+            }
+            for (std::size_t e = 0; e < tile.values().size(); ++e) {
+                ASSERT_NEAR(tile.values()[e], same.values()[e], 1e-13);
+            }
+        }
+    }
+}
+
+/// The two variables of a regression point ask for the same row: it must not be computed twice in
+/// one place by two threads.
+TEST(Operators, ARowAskedForTwiceAtOnce) {
+    const Gram<float> gram(Kernel::parse("poly(degree=3, coef0=1)"), random_rows(600, 5, 1, 4));
+    const StoredOperator<float> truth(gram);
+    std::vector<std::size_t> twice(1200);
+    for (std::size_t r = 0; r < 1200; ++r) twice[r] = r % 600;
+    const std::vector<double> weights(1200, 0.5);
+    for (int trial = 0; trial < 10; ++trial) {
+        const CachedOperator<float> cached(std::make_shared<GramOperator<float>>(gram),
+                                           gram.size() * gram.size() * sizeof(float));
+        std::vector<double> sums(600, 0.0), expected(600, 0.0);
+        if (trial % 2 == 0) {
+            Matrix<float> tile(1200, 600);
+            cached.tile(twice, std::span(twice).first(600), tile.view());
+        }
+        cached.add_rows(twice, weights, {}, {}, sums);
+        truth.add_rows(twice, weights, {}, {}, expected);
+        for (std::size_t j = 0; j < 600; ++j) {
+            ASSERT_NEAR(sums[j], expected[j], 1e-4 * std::abs(expected[j]) + 1e-4);
+        }
+    }
+}
+
+TEST(Operators, OnlyMarkedRowsAreKept) {
+    const auto inner = std::make_shared<GramOperator<double>>(example_gram());
+    const CachedOperator<double> cached(inner, 10 * n * sizeof(double), Keep::marked);
+    std::vector<double> sums(n);
+    const auto cost = [&](std::size_t row, char again) {
+        const std::uint64_t before = cached.evaluations();
+        cached.add_rows(std::vector{row}, std::vector{1.0}, {}, std::vector{again}, sums);
+        return cached.evaluations() - before;
+    };
+    EXPECT_EQ(cost(3, 1), n);
+    EXPECT_EQ(cost(4, 0), n);
+    EXPECT_EQ(cost(3, 0), 0U);
+    EXPECT_EQ(cost(4, 0), n);
+}
+
+/// Whose second request fails.
+class Fragile : public GramOperator<double> {
+   public:
+    using GramOperator<double>::GramOperator;
+    void rows_to(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+                 std::span<double* const> out) const override {
+        if (++requests_ == 2) throw InvalidInput("no more rows today");
+        GramOperator<double>::rows_to(which, columns, out);
+    }
+
+   private:
+    mutable int requests_ = 0;
+};
+
+TEST(Operators, ARowThatFailedIsNotTakenForKept) {
+    const CachedOperator<double> cached(std::make_shared<Fragile>(example_gram()),
+                                        10 * n * sizeof(double), Keep::marked);
+    const StoredOperator<double> truth(example_gram());
+    const std::vector<char> again = {1};
+    std::vector<double> sums(n);
+    cached.add_rows(std::vector<std::size_t>{1}, std::vector{1.0}, {}, again, sums);
+    const std::vector<std::size_t> second = {2};
+    EXPECT_THROW(cached.add_rows(second, std::vector{1.0}, {}, again, sums), InvalidInput);
+    std::fill(sums.begin(), sums.end(), 0.0);
+    cached.add_rows(second, std::vector{1.0}, {}, again, sums);
+    for (std::size_t j = 0; j < n; ++j) EXPECT_NEAR(sums[j], truth.matrix()(2, j), 1e-13);
 }
 
 TEST(Operators, MakeOperatorStoresOnlyWhatFits) {
@@ -123,8 +247,35 @@ TEST(RowCache, TheRowUnusedForLongestGivesWay) {
         ASSERT_FALSE(cache.find(row).empty());
         EXPECT_EQ(cache.find(row)[0], static_cast<float>(row));
     }
-    cache.clear();
+    cache.forget(30);
+    EXPECT_TRUE(cache.find(30).empty());
+    EXPECT_FALSE(cache.is_full());
+    cache.insert(50);
+    EXPECT_FALSE(cache.find(10).empty()) << "the slot given back is used first";
+    cache.reset(2);
     EXPECT_TRUE(cache.find(10).empty());
+    EXPECT_EQ(cache.slots(), 6U);
+}
+
+TEST(RowCache, NarrowRowsMakeRoom) {
+    RowCache<float> cache(100, 4, 3 * 4 * sizeof(float));
+    for (const std::size_t row : {10, 20, 30}) {
+        const std::span<float> place = cache.insert(row);
+        for (std::size_t j = 0; j < 4; ++j) place[j] = static_cast<float>(row + j);
+    }
+    cache.find(10);
+    const std::vector<std::size_t> elements = {1, 3};
+    cache.narrow(elements);
+    EXPECT_EQ(cache.row_length(), 2U);
+    EXPECT_EQ(cache.slots(), 6U);
+    for (const std::size_t row : {40, 50, 60}) cache.insert(row)[0] = 0;
+    cache.insert(70)[0] = 0;  // 20 was the oldest
+    EXPECT_TRUE(cache.find(20).empty());
+    for (const std::size_t row : {10, 30}) {
+        ASSERT_EQ(cache.find(row).size(), 2U);
+        EXPECT_EQ(cache.find(row)[0], static_cast<float>(row + 1));
+        EXPECT_EQ(cache.find(row)[1], static_cast<float>(row + 3));
+    }
 }
 
 TEST(RowCache, KeepsItsPromisesUnderRandomUse) {

@@ -1,7 +1,5 @@
 #include "mercer/base/file.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "mercer/base/archive-inl.hpp"
 #include "mercer/base/error.hpp"
 
 namespace mercer {
@@ -76,10 +75,10 @@ class DescriptorOutput : public Output {
 using AddFilter = int (*)(archive*);
 
 AddFilter filter_for(std::string_view path) {
-    if (path.ends_with(".gz")) return archive_write_add_filter_gzip;
-    if (path.ends_with(".bz2")) return archive_write_add_filter_bzip2;
-    if (path.ends_with(".xz")) return archive_write_add_filter_xz;
-    if (path.ends_with(".zst")) return archive_write_add_filter_zstd;
+    if (path.ends_with(".gz")) return MERCER_ARCHIVE(archive_write_add_filter_gzip);
+    if (path.ends_with(".bz2")) return MERCER_ARCHIVE(archive_write_add_filter_bzip2);
+    if (path.ends_with(".xz")) return MERCER_ARCHIVE(archive_write_add_filter_xz);
+    if (path.ends_with(".zst")) return MERCER_ARCHIVE(archive_write_add_filter_zstd);
     return nullptr;
 }
 
@@ -87,29 +86,34 @@ AddFilter filter_for(std::string_view path) {
 class PackedOutput : public Output {
    public:
     PackedOutput(Output& target, AddFilter filter, const std::string& name)
-        : target_(target), name_(name), packer_(archive_write_new(), archive_write_free) {
+        : target_(target),
+          name_(name),
+          packer_(MERCER_ARCHIVE(archive_write_new)(), MERCER_ARCHIVE(archive_write_free)) {
         if (!packer_) throw std::bad_alloc();
-        archive_write_set_format_raw(packer_.get());
+        MERCER_ARCHIVE(archive_write_set_format_raw)(packer_.get());
         check(filter(packer_.get()));
         // The time of day in the file would make equal content differ.
-        archive_write_set_filter_option(packer_.get(), "gzip", "timestamp", nullptr);
-        archive_write_set_bytes_in_last_block(packer_.get(), 1);
-        check(archive_write_open(packer_.get(), this, nullptr, &PackedOutput::pass, nullptr));
-        const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(),
-                                                                             archive_entry_free);
-        archive_entry_set_pathname(entry.get(), "data");
-        archive_entry_set_filetype(entry.get(), AE_IFREG);
-        check(archive_write_header(packer_.get(), entry.get()));
+        MERCER_ARCHIVE(archive_write_set_filter_option)
+        (packer_.get(), "gzip", "timestamp", nullptr);
+        MERCER_ARCHIVE(archive_write_set_bytes_in_last_block)(packer_.get(), 1);
+        check(MERCER_ARCHIVE(archive_write_open)(packer_.get(), this, nullptr, &PackedOutput::pass,
+                                                 nullptr));
+        const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(
+            MERCER_ARCHIVE(archive_entry_new)(), MERCER_ARCHIVE(archive_entry_free));
+        MERCER_ARCHIVE(archive_entry_set_pathname)(entry.get(), "data");
+        MERCER_ARCHIVE(archive_entry_set_filetype)(entry.get(), AE_IFREG);
+        check(MERCER_ARCHIVE(archive_write_header)(packer_.get(), entry.get()));
     }
 
     void write(std::string_view bytes) override {
         while (!bytes.empty()) {
-            const la_ssize_t count = archive_write_data(packer_.get(), bytes.data(), bytes.size());
+            const la_ssize_t count =
+                MERCER_ARCHIVE(archive_write_data)(packer_.get(), bytes.data(), bytes.size());
             if (count <= 0) check(ARCHIVE_FATAL);
             bytes.remove_prefix(static_cast<std::size_t>(count));
         }
     }
-    void finish() { check(archive_write_close(packer_.get())); }
+    void finish() { check(MERCER_ARCHIVE(archive_write_close)(packer_.get())); }
 
    private:
     static la_ssize_t pass(archive*, void* self, const void* bytes, std::size_t size) {
@@ -127,7 +131,7 @@ class PackedOutput : public Output {
     void check(int status) {
         if (error_) std::rethrow_exception(error_);
         if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
-        const char* reason = archive_error_string(packer_.get());
+        const char* reason = MERCER_ARCHIVE(archive_error_string)(packer_.get());
         throw std::runtime_error(
             name_ + ": compression failed: " + (reason != nullptr ? reason : "unknown reason"));
     }

@@ -1,36 +1,56 @@
 #include "mercer/base/gemm.hpp"
 
 #include <cblas.h>
-#include <dlfcn.h>
 #include <dnnl.h>
 
 #include <cstdlib>
-#include <mutex>
+#include <stdexcept>
 #include <string_view>
 
-#include "mercer/base/error.hpp"
+#include "mercer/base/library.hpp"
 #include "mercer/base/parallel.hpp"
-
-// The two calls of GCC's OpenMP runtime that we make; its header does not compile with clang.
-extern "C" {
-int omp_get_max_threads(void);
-void omp_set_num_threads(int);
-}
 
 namespace mercer {
 namespace {
+
+/// oneDNN, and the OpenMP runtime it runs on, whichever that is.
+struct OneDnn {
+    Library library{MERCER_ONEDNN_LIBRARY};
+    decltype(&dnnl_sgemm) sgemm = library.function<decltype(sgemm)>("dnnl_sgemm");
+    decltype(&dnnl_gemm_u8s8s32) byte_gemm =
+        library.function<decltype(byte_gemm)>("dnnl_gemm_u8s8s32");
+    decltype(&dnnl_version) version = library.function<decltype(version)>("dnnl_version");
+    int (*max_threads)() = library.function<int (*)()>("omp_get_max_threads");
+    void (*set_threads)(int) = library.function<void (*)(int)>("omp_set_num_threads");
+};
+
+const OneDnn& onednn() {
+    static const OneDnn functions;
+    return functions;
+}
 
 /// oneDNN runs on OpenMP threads; this keeps one call on the calling thread and leaves the setting
 /// of the program we live in as it was.
 class OneOpenMpThread {
    public:
-    OneOpenMpThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
-    ~OneOpenMpThread() { omp_set_num_threads(before_); }
+    OneOpenMpThread() : before_(onednn().max_threads()) { onednn().set_threads(1); }
+    ~OneOpenMpThread() { onednn().set_threads(before_); }
     OneOpenMpThread(const OneOpenMpThread&) = delete;
     OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
 
    private:
     int before_;
+};
+
+struct OpenBlas {
+    Library library{MERCER_OPENBLAS_LIBRARY};
+    decltype(&cblas_dgemm) dgemm = library.function<decltype(dgemm)>("cblas_dgemm");
+    decltype(&openblas_set_num_threads) set_threads =
+        library.function<decltype(set_threads)>("openblas_set_num_threads");
+    decltype(&openblas_get_corename) core_name =
+        library.function<decltype(core_name)>("openblas_get_corename");
+    decltype(&openblas_get_config) configuration =
+        library.function<decltype(configuration)>("openblas_get_config");
 };
 
 /// The OpenBLAS kernels worth having on this processor, or nothing when any choice is as good.
@@ -59,14 +79,14 @@ bool is_old_core(std::string_view name) {
 /// it falls back to SSE kernels, three to five times slower, without a word. So compare what it
 /// chose with what the processor can do, and have it choose again when it chose badly. A choice the
 /// user made in the environment stands.
-void route_openblas() {
-    openblas_set_num_threads(1);
+void route(const OpenBlas& blas) {
+    blas.set_threads(1);
     const char* best = best_openblas_core();
-    if (best == nullptr || !is_old_core(openblas_get_corename())) return;
+    if (best == nullptr || !is_old_core(blas.core_name())) return;
     if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
     using Hook = void (*)();
-    const auto quit = reinterpret_cast<Hook>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
-    const auto init = reinterpret_cast<Hook>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_init"));
+    const auto quit = blas.library.optional_function<Hook>("gotoblas_dynamic_quit");
+    const auto init = blas.library.optional_function<Hook>("gotoblas_dynamic_init");
     if (quit == nullptr || init == nullptr) return;
     setenv("OPENBLAS_CORETYPE", best, 1);
     quit();
@@ -74,9 +94,13 @@ void route_openblas() {
     unsetenv("OPENBLAS_CORETYPE");
 }
 
-void prepare_blas() {
-    static std::once_flag once;
-    std::call_once(once, route_openblas);
+const OpenBlas& openblas() {
+    static const OpenBlas functions = [] {
+        OpenBlas blas;
+        route(blas);
+        return blas;
+    }();
+    return functions;
 }
 
 void require(dnnl_status_t status, const char* what) {
@@ -97,19 +121,18 @@ void multiply_transposed(MatrixView<const float> a, MatrixView<const float> b,
                          MatrixView<float> c) {
     if (c.rows == 0 || c.columns == 0) return;
     const OneOpenMpThread one_thread;
-    require(dnnl_sgemm('N', 'T', dim(c.rows), dim(c.columns), dim(a.columns), 1.0F, a.data,
-                       dim(a.stride), b.data, dim(b.stride), 0.0F, c.data, dim(c.stride)),
+    require(onednn().sgemm('N', 'T', dim(c.rows), dim(c.columns), dim(a.columns), 1.0F, a.data,
+                           dim(a.stride), b.data, dim(b.stride), 0.0F, c.data, dim(c.stride)),
             "a float32 matrix product");
 }
 
 void multiply_transposed(MatrixView<const double> a, MatrixView<const double> b,
                          MatrixView<double> c) {
     if (c.rows == 0 || c.columns == 0) return;
-    prepare_blas();
     const auto length = [](std::size_t value) { return static_cast<blasint>(value); };
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, length(c.rows), length(c.columns),
-                length(a.columns), 1.0, a.data, length(a.stride), b.data, length(b.stride), 0.0,
-                c.data, length(c.stride));
+    openblas().dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, length(c.rows), length(c.columns),
+                     length(a.columns), 1.0, a.data, length(a.stride), b.data, length(b.stride),
+                     0.0, c.data, length(c.stride));
 }
 
 void multiply_transposed(MatrixView<const std::uint8_t> a, MatrixView<const std::int8_t> b,
@@ -117,9 +140,9 @@ void multiply_transposed(MatrixView<const std::uint8_t> a, MatrixView<const std:
     if (c.rows == 0 || c.columns == 0) return;
     const OneOpenMpThread one_thread;
     const std::int32_t no_offset = 0;
-    require(dnnl_gemm_u8s8s32('N', 'T', 'F', dim(c.rows), dim(c.columns), dim(a.columns), 1.0F,
-                              a.data, dim(a.stride), 0, b.data, dim(b.stride), 0, 0.0F, c.data,
-                              dim(c.stride), &no_offset),
+    require(onednn().byte_gemm('N', 'T', 'F', dim(c.rows), dim(c.columns), dim(a.columns), 1.0F,
+                               a.data, dim(a.stride), 0, b.data, dim(b.stride), 0, 0.0F, c.data,
+                               dim(c.stride), &no_offset),
             "a byte matrix product");
 }
 
@@ -132,27 +155,28 @@ bool exact_byte_products() {
 }
 
 bool products_fit_processor() {
-    prepare_blas();
-    return best_openblas_core() == nullptr || !is_old_core(openblas_get_corename());
+    return best_openblas_core() == nullptr || !is_old_core(openblas().core_name());
 }
 
 std::string product_libraries() {
-    prepare_blas();
-    const dnnl_version_t* version = dnnl_version();
+    const dnnl_version_t* version = onednn().version();
     std::string text = "oneDNN " + std::to_string(version->major) + '.' +
                        std::to_string(version->minor) + '.' + std::to_string(version->patch);
     text += exact_byte_products() ? " with byte products, " : ", ";
-    std::string_view blas = openblas_get_config();
+    std::string_view blas = openblas().configuration();
     blas = blas.substr(0, blas.find(' ', blas.find(' ') + 1));
-    return text + std::string(blas) + " " + openblas_get_corename();
+    return text + std::string(blas) + " " + openblas().core_name();
 }
 
 BlasThreads::BlasThreads() {
-    prepare_blas();
-    openblas_set_num_threads(static_cast<int>(threads()));
+    openblas().set_threads(static_cast<int>(threads()));
 }
 BlasThreads::~BlasThreads() {
-    openblas_set_num_threads(1);
+    openblas().set_threads(1);
+}
+
+const Library& blas_library() {
+    return openblas().library;
 }
 
 }  // namespace mercer

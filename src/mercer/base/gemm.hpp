@@ -11,6 +11,8 @@
 
 namespace mercer {
 
+class Library;
+
 /// c = a bᵀ; c.rows == a.rows, c.columns == b.rows, a.columns == b.columns.
 void multiply_transposed(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c);
 void multiply_transposed(MatrixView<const double> a, MatrixView<const double> b,
@@ -39,5 +41,8 @@ class BlasThreads {
     BlasThreads(const BlasThreads&) = delete;
     BlasThreads& operator=(const BlasThreads&) = delete;
 };
+
+/// OpenBLAS, which has LAPACK in it, with the vector instructions it should use: base/lapack.hpp.
+const Library& blas_library();
 
 }  // namespace mercer

@@ -5,8 +5,56 @@
 #include <vector>
 
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/row_sums.hpp"
 
 namespace mercer {
+namespace {
+
+/// Rows asked for at once: 16 MB of them, which mostly stay in cache until they are summed, but no
+/// fewer than 64 (a matrix product needs that many to be fast) as long as those take under 256 MB.
+std::size_t batch(std::size_t row_bytes) {
+    const std::size_t by_cache = (std::size_t{16} << 20) / row_bytes;
+    const std::size_t by_memory = (std::size_t{256} << 20) / row_bytes;
+    return std::max<std::size_t>({1, by_cache, std::min<std::size_t>(64, by_memory)});
+}
+
+}  // namespace
+
+template <class T>
+void SymmetricOperator<T>::rows_to(std::span<const std::size_t> which,
+                                   std::span<const std::size_t> columns,
+                                   std::span<T* const> out) const {
+    Matrix<T> block(which.size(), columns.empty() ? size() : columns.size());
+    if (columns.empty()) {
+        rows(which, block.view());
+    } else {
+        tile(which, columns, block.view());
+    }
+    for (std::size_t r = 0; r < which.size(); ++r) std::ranges::copy(block.row(r), out[r]);
+}
+
+template <class T>
+void SymmetricOperator<T>::add_rows(std::span<const std::size_t> which,
+                                    std::span<const double> weights,
+                                    std::span<const std::size_t> columns, std::span<const char>,
+                                    std::span<double> sums) const {
+    if (sums.empty()) return;
+    const std::size_t fits = std::min(batch(sizeof(T) * sums.size()), which.size());
+    Matrix<T> block(fits, sums.size());
+    std::vector<const T*> pointers(fits);
+    for (std::size_t r = 0; r < fits; ++r) pointers[r] = block.row(r).data();
+    for (std::size_t first = 0; first < which.size(); first += fits) {
+        const std::size_t count = std::min(fits, which.size() - first);
+        const MatrixView<T> view = block.view().block(0, 0, count, sums.size());
+        if (columns.empty()) {
+            rows(which.subspan(first, count), view);
+        } else {
+            tile(which.subspan(first, count), columns, view);
+        }
+        add_weighted_rows_in_parallel<T>(std::span(pointers).first(count),
+                                         weights.subspan(first, count), sums);
+    }
+}
 
 template <class T>
 void SymmetricOperator<T>::apply(std::span<const double> x, std::span<double> y) const {

@@ -28,6 +28,16 @@ class SymmetricOperator {
     virtual void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
                       MatrixView<T> out) const = 0;
 
+    /// out[r][c] = K(which[r], columns[c]), each row to its own place; no columns: all of them.
+    virtual void rows_to(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+                         std::span<T* const> out) const;
+
+    /// sums[c] += Σ_r weights[r] K(which[r], columns[c]), in double; no columns: all of them. Rows
+    /// marked in `again` (empty: none) will be wanted once more, so that a store should keep them.
+    virtual void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                          std::span<const std::size_t> columns, std::span<const char> again,
+                          std::span<double> sums) const;
+
     /// y = K x, in double. The default goes through `rows` a block at a time.
     virtual void apply(std::span<const double> x, std::span<double> y) const;
 

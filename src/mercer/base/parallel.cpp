@@ -28,11 +28,13 @@ thread_local bool inside_parallel_for = false;
 struct Job {
     const std::function<void(std::size_t)>& body;
     std::size_t tasks;
+    std::atomic<std::ptrdiff_t> places;  ///< threads that may still join
     std::atomic<std::size_t> next{0};
     std::mutex error_mutex;
     std::exception_ptr error;
 
     void work() {
+        if (places.fetch_sub(1) <= 0) return;
         inside_parallel_for = true;
         for (std::size_t task; (task = next.fetch_add(1)) < tasks;) {
             try {
@@ -47,7 +49,18 @@ struct Job {
     }
 };
 
-/// Threads that sleep between jobs, started when first needed and joined at exit.
+/// How long a worker looks out for the next job before it goes to sleep, in turns of a loop: some
+/// 20 µs. Solvers hand out small jobs in quick succession, and waking a sleeper takes longer.
+constexpr int turns_before_sleep = 1000;
+
+void wait_a_turn() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/// Threads that wait between jobs, started when first needed and joined at exit. A worker that is
+/// late misses the job: the caller does what is left and waits only for those who have begun.
 class Pool {
    public:
     ~Pool() { resize(0); }
@@ -55,17 +68,26 @@ class Pool {
     void run(Job& job, std::size_t helpers) {
         const std::lock_guard one_at_a_time(run_mutex_);
         resize(helpers);
+        bool sleepers = false;
         {
             const std::lock_guard lock(mutex_);
             job_ = &job;
-            running_ = workers_.size();
-            ++generation_;
+            generation_.fetch_add(1, std::memory_order_release);
+            sleepers = sleeping_ > 0;
         }
-        wake_.notify_all();
+        if (sleepers) wake_.notify_all();
         job.work();
-        std::unique_lock lock(mutex_);
-        done_.wait(lock, [&] { return running_ == 0; });
-        job_ = nullptr;
+        {
+            const std::lock_guard lock(mutex_);
+            job_ = nullptr;  // from here on nobody begins
+            if (working_.load(std::memory_order_relaxed) == 0) return;
+        }
+        for (int turn = 0; turn < turns_before_sleep; ++turn) {
+            if (working_.load(std::memory_order_acquire) == 0) break;
+            wait_a_turn();
+        }
+        std::unique_lock lock(mutex_);  // also: no worker is still on its way out
+        done_.wait(lock, [&] { return working_.load(std::memory_order_relaxed) == 0; });
     }
 
    private:
@@ -74,29 +96,39 @@ class Pool {
         {
             const std::lock_guard lock(mutex_);
             stop_ = true;
+            generation_.fetch_add(1, std::memory_order_release);
         }
         wake_.notify_all();
         for (std::thread& worker : workers_) worker.join();
         workers_.clear();
         stop_ = false;
         for (std::size_t i = 0; i < count; ++i) {
-            workers_.emplace_back([this, seen = generation_]() mutable { sleep_and_work(seen); });
+            workers_.emplace_back(
+                [this, seen = generation_.load()]() mutable { wait_and_work(seen); });
         }
     }
 
-    void sleep_and_work(std::size_t seen) {
+    void wait_and_work(std::size_t seen) {
         for (;;) {
+            for (int turn = 0; turn < turns_before_sleep; ++turn) {
+                if (generation_.load(std::memory_order_acquire) != seen) break;
+                wait_a_turn();
+            }
             Job* job = nullptr;
             {
                 std::unique_lock lock(mutex_);
-                wake_.wait(lock, [&] { return stop_ || generation_ != seen; });
+                ++sleeping_;
+                wake_.wait(lock, [&] { return generation_.load() != seen; });
+                --sleeping_;
                 if (stop_) return;
-                seen = generation_;
+                seen = generation_.load();
                 job = job_;
+                if (job == nullptr) continue;
+                working_.fetch_add(1, std::memory_order_relaxed);
             }
             job->work();
             const std::lock_guard lock(mutex_);
-            if (--running_ == 0) done_.notify_one();
+            if (working_.fetch_sub(1, std::memory_order_release) == 1) done_.notify_one();
         }
     }
 
@@ -106,8 +138,9 @@ class Pool {
     std::condition_variable done_;
     std::vector<std::thread> workers_;
     Job* job_ = nullptr;
-    std::size_t running_ = 0;
-    std::size_t generation_ = 0;
+    std::atomic<std::size_t> working_{0};  ///< workers inside the job
+    std::atomic<std::size_t> generation_{0};
+    std::size_t sleeping_ = 0;
     bool stop_ = false;
 };
 
@@ -122,20 +155,28 @@ std::atomic<std::size_t> wanted_threads{0};
 
 std::size_t threads() {
     const std::size_t wanted = wanted_threads;
-    return wanted != 0 ? wanted : available_processors();
+    static const std::size_t available = available_processors();
+    return wanted != 0 ? wanted : available;
 }
 
 void set_threads(std::size_t count) {
     wanted_threads = count;
 }
 
-void parallel_for(std::size_t tasks, const std::function<void(std::size_t)>& body) {
-    const std::size_t workers = std::min(threads(), tasks);
+void parallel_for(std::size_t tasks, const std::function<void(std::size_t)>& body,
+                  std::size_t at_once) {
+    std::size_t workers = std::min(threads(), tasks);
+    if (at_once != 0) workers = std::min(workers, at_once);
     if (workers <= 1 || inside_parallel_for) {
         for (std::size_t task = 0; task < tasks; ++task) body(task);
         return;
     }
-    Job job{.body = body, .tasks = tasks, .next = 0, .error_mutex = {}, .error = {}};
+    Job job{.body = body,
+            .tasks = tasks,
+            .places = static_cast<std::ptrdiff_t>(workers),
+            .next = 0,
+            .error_mutex = {},
+            .error = {}};
     // The pool keeps its size between jobs: a short job simply leaves some workers without a task.
     pool().run(job, threads() - 1);
     if (job.error) std::rethrow_exception(job.error);

@@ -15,8 +15,10 @@ void set_threads(std::size_t count);
 
 /// Calls body(task) once for every task in [0, tasks), each on some thread, and returns when all
 /// are done. The first exception thrown is thrown again here after the others have finished. Calls
-/// from inside a body run on the calling thread alone, so nesting is safe.
-void parallel_for(std::size_t tasks, const std::function<void(std::size_t)>& body);
+/// from inside a body run on the calling thread alone, so nesting is safe. `at_once` limits how
+/// many tasks are under way together (0: no limit), for tasks that need much memory.
+void parallel_for(std::size_t tasks, const std::function<void(std::size_t)>& body,
+                  std::size_t at_once = 0);
 
 /// Cuts [0, size) into pieces of at most `grain` and calls body(first, last) for each, as above.
 void parallel_ranges(std::size_t size, std::size_t grain,

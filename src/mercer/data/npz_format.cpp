@@ -1,7 +1,5 @@
 // NumPy's .npz: a zip archive of .npy arrays. Features, labels and weights go by their usual names;
 // scipy's save_npz puts a sparse matrix into data, indices, indptr and shape.
-#include <archive.h>
-#include <archive_entry.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "mercer/base/archive-inl.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/array-inl.hpp"
 #include "mercer/data/source.hpp"
@@ -56,27 +55,27 @@ class Arrays {
     }
 
     [[noreturn]] void fail_archive(archive* zip) const {
-        const char* reason = archive_error_string(zip);
+        const char* reason = MERCER_ARCHIVE(archive_error_string)(zip);
         fail(input_, std::string("found a damaged zip archive (") +
                          (reason != nullptr ? reason : "unknown reason") +
                          "), expected NumPy arrays; fetch or save the file again");
     }
 
     void unpack_all() {
-        const Archive zip(archive_read_new(), archive_read_free);
+        const Archive zip(MERCER_ARCHIVE(archive_read_new)(), MERCER_ARCHIVE(archive_read_free));
         if (!zip) throw std::bad_alloc();
         // By its directory, which stands at the end: an archive cut short is then noticed.
-        archive_read_support_format_zip_seekable(zip.get());
-        if (archive_read_open_memory(zip.get(), input_.bytes.data(), input_.bytes.size()) !=
-            ARCHIVE_OK) {
+        MERCER_ARCHIVE(archive_read_support_format_zip_seekable)(zip.get());
+        if (MERCER_ARCHIVE(archive_read_open_memory)(zip.get(), input_.bytes.data(),
+                                                     input_.bytes.size()) != ARCHIVE_OK) {
             fail_archive(zip.get());
         }
         for (;;) {
             archive_entry* entry = nullptr;
-            const int status = archive_read_next_header(zip.get(), &entry);
+            const int status = MERCER_ARCHIVE(archive_read_next_header)(zip.get(), &entry);
             if (status == ARCHIVE_EOF) return;
             if (status != ARCHIVE_OK && status != ARCHIVE_WARN) fail_archive(zip.get());
-            const char* path = archive_entry_pathname(entry);
+            const char* path = MERCER_ARCHIVE(archive_entry_pathname)(entry);
             std::string key = path != nullptr ? path : "";
             if (listing_.size() < 200) listing_ += (listing_.empty() ? "" : ", ") + key;
             if (!key.ends_with(".npy")) continue;
@@ -90,7 +89,7 @@ class Arrays {
         Content content;
         for (;;) {
             if (content.room() < block) content.reserve(content.view().size() + 2 * block);
-            const la_ssize_t count = archive_read_data(zip, content.end(), block);
+            const la_ssize_t count = MERCER_ARCHIVE(archive_read_data)(zip, content.end(), block);
             if (count < 0) fail_archive(zip);
             if (count == 0) return content;
             content.grow_by(static_cast<std::size_t>(count));

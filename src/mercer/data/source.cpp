@@ -1,7 +1,5 @@
 #include "mercer/data/source.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "mercer/base/archive-inl.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 
@@ -77,25 +76,38 @@ void report(const Progress& progress, double fraction) {
     if (!keep_going(progress, {.task = "reading", .fraction = fraction})) throw Cancelled();
 }
 
+/// True for bytes that no compressed file begins with, so that for plain text the library that
+/// unpacks is not even opened. Of the formats read only bzip2 and lzip begin with letters.
+bool begins_as_text(std::string_view bytes) {
+    if (bytes.starts_with("BZh") || bytes.starts_with("LZIP")) return false;
+    const auto is_text = [](char c) { return (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r'); };
+    return std::ranges::all_of(bytes.substr(0, 16), is_text);
+}
+
 using Archive = std::unique_ptr<archive, int (*)(archive*)>;
 
 /// An unpacker that takes one compressed file of unknown name. The filters that would start
 /// another program (lrzip, grzip, lzop) are left out: a file must not decide what runs.
 Archive new_unpacker() {
-    Archive unpacker(archive_read_new(), archive_read_free);
+    Archive unpacker(MERCER_ARCHIVE(archive_read_new)(), MERCER_ARCHIVE(archive_read_free));
     if (!unpacker) throw std::bad_alloc();
-    for (const auto add : {archive_read_support_filter_gzip, archive_read_support_filter_bzip2,
-                           archive_read_support_filter_xz, archive_read_support_filter_zstd,
-                           archive_read_support_filter_lz4, archive_read_support_filter_lzma,
-                           archive_read_support_filter_lzip, archive_read_support_filter_compress,
-                           archive_read_support_format_raw, archive_read_support_format_empty}) {
+    for (const auto add : {MERCER_ARCHIVE(archive_read_support_filter_gzip),
+                           MERCER_ARCHIVE(archive_read_support_filter_bzip2),
+                           MERCER_ARCHIVE(archive_read_support_filter_xz),
+                           MERCER_ARCHIVE(archive_read_support_filter_zstd),
+                           MERCER_ARCHIVE(archive_read_support_filter_lz4),
+                           MERCER_ARCHIVE(archive_read_support_filter_lzma),
+                           MERCER_ARCHIVE(archive_read_support_filter_lzip),
+                           MERCER_ARCHIVE(archive_read_support_filter_compress),
+                           MERCER_ARCHIVE(archive_read_support_format_raw),
+                           MERCER_ARCHIVE(archive_read_support_format_empty)}) {
         add(unpacker.get());
     }
     return unpacker;
 }
 
 [[noreturn]] void fail_unpacking(archive* unpacker, const std::string& name) {
-    const char* reason = archive_error_string(unpacker);
+    const char* reason = MERCER_ARCHIVE(archive_error_string)(unpacker);
     fail(name, std::string("compressed data is damaged or cut short (") +
                    (reason != nullptr ? reason : "unknown reason") + "); fetch the file again");
 }
@@ -105,12 +117,13 @@ Content drain(archive* unpacker, const std::string& name, const Progress& progre
               const std::function<double()>& fraction) {
     Content content;
     archive_entry* entry = nullptr;
-    const int status = archive_read_next_header(unpacker, &entry);
+    const int status = MERCER_ARCHIVE(archive_read_next_header)(unpacker, &entry);
     if (status == ARCHIVE_EOF) return content;
     if (status != ARCHIVE_OK) fail_unpacking(unpacker, name);
     for (;;) {
         if (content.room() < block_bytes) content.reserve(content.view().size() + 8 * block_bytes);
-        const la_ssize_t count = archive_read_data(unpacker, content.end(), block_bytes);
+        const la_ssize_t count =
+            MERCER_ARCHIVE(archive_read_data)(unpacker, content.end(), block_bytes);
         if (count < 0) fail_unpacking(unpacker, name);
         if (count == 0) return content;
         content.grow_by(static_cast<std::size_t>(count));
@@ -152,7 +165,8 @@ Content unpack_stream(int descriptor, std::string_view head, std::size_t size,
     const Archive unpacker = new_unpacker();
     Feed feed{.descriptor = descriptor, .head = head, .name = name, .size = size};
     try {
-        if (archive_read_open(unpacker.get(), &feed, nullptr, Feed::next, nullptr) != ARCHIVE_OK) {
+        if (MERCER_ARCHIVE(archive_read_open)(unpacker.get(), &feed, nullptr, Feed::next,
+                                              nullptr) != ARCHIVE_OK) {
             fail_unpacking(unpacker.get(), name);
         }
         return drain(unpacker.get(), name, progress, [&] {
@@ -308,20 +322,22 @@ std::size_t physical_memory() {
 }
 
 bool is_compressed(std::string_view bytes) {
-    if (bytes.size() < 4) return false;
+    if (bytes.size() < 4 || begins_as_text(bytes)) return false;
     const Archive unpacker = new_unpacker();
     const std::string_view head = bytes.substr(0, std::size_t{1} << 16);
     // Opening already fails when the first block of a compressed file is damaged.
-    if (archive_read_open_memory(unpacker.get(), head.data(), head.size()) != ARCHIVE_OK) {
+    if (MERCER_ARCHIVE(archive_read_open_memory)(unpacker.get(), head.data(), head.size()) !=
+        ARCHIVE_OK) {
         return true;
     }
-    return archive_filter_code(unpacker.get(), 0) != ARCHIVE_FILTER_NONE;
+    return MERCER_ARCHIVE(archive_filter_code)(unpacker.get(), 0) != ARCHIVE_FILTER_NONE;
 }
 
 Content unpack(std::string_view bytes, const std::string& name, const Progress& progress) {
     try {
         const Archive unpacker = new_unpacker();
-        if (archive_read_open_memory(unpacker.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
+        if (MERCER_ARCHIVE(archive_read_open_memory)(unpacker.get(), bytes.data(), bytes.size()) !=
+            ARCHIVE_OK) {
             fail_unpacking(unpacker.get(), name);
         }
         return drain(unpacker.get(), name, progress, [] { return -1.0; });

@@ -1,6 +1,4 @@
 // NPY, NPZ and idx.
-#include <archive.h>
-#include <archive_entry.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/archive-inl.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/data/write-inl.hpp"
 
@@ -139,12 +138,14 @@ bool are_whole(const std::vector<double>& values, double low, double high) {
 class ZipWriter {
    public:
     explicit ZipWriter(Output& output)
-        : output_(output), zip_(archive_write_new(), archive_write_free) {
+        : output_(output),
+          zip_(MERCER_ARCHIVE(archive_write_new)(), MERCER_ARCHIVE(archive_write_free)) {
         if (!zip_) throw std::bad_alloc();
-        check(archive_write_set_format_zip(zip_.get()));
-        check(archive_write_set_options(zip_.get(), "zip:compression=store"));
-        archive_write_set_bytes_in_last_block(zip_.get(), 1);
-        check(archive_write_open(zip_.get(), this, nullptr, &ZipWriter::pass, nullptr));
+        check(MERCER_ARCHIVE(archive_write_set_format_zip)(zip_.get()));
+        check(MERCER_ARCHIVE(archive_write_set_options)(zip_.get(), "zip:compression=store"));
+        MERCER_ARCHIVE(archive_write_set_bytes_in_last_block)(zip_.get(), 1);
+        check(MERCER_ARCHIVE(archive_write_open)(zip_.get(), this, nullptr, &ZipWriter::pass,
+                                                 nullptr));
     }
 
     void add(const std::string& name, const std::string& content) {
@@ -152,24 +153,25 @@ class ZipWriter {
         write(content);
     }
     void begin(const std::string& name, std::size_t size) {
-        const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(),
-                                                                             archive_entry_free);
-        archive_entry_set_pathname(entry.get(), name.c_str());
-        archive_entry_set_filetype(entry.get(), AE_IFREG);
-        archive_entry_set_perm(entry.get(), 0644);
-        archive_entry_set_size(entry.get(), static_cast<la_int64_t>(size));
+        const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(
+            MERCER_ARCHIVE(archive_entry_new)(), MERCER_ARCHIVE(archive_entry_free));
+        MERCER_ARCHIVE(archive_entry_set_pathname)(entry.get(), name.c_str());
+        MERCER_ARCHIVE(archive_entry_set_filetype)(entry.get(), AE_IFREG);
+        MERCER_ARCHIVE(archive_entry_set_perm)(entry.get(), 0644);
+        MERCER_ARCHIVE(archive_entry_set_size)(entry.get(), static_cast<la_int64_t>(size));
         // Zip's calendar begins in 1980; one date for all keeps equal content equal.
-        archive_entry_set_mtime(entry.get(), 315619200, 0);
-        check(archive_write_header(zip_.get(), entry.get()));
+        MERCER_ARCHIVE(archive_entry_set_mtime)(entry.get(), 315619200, 0);
+        check(MERCER_ARCHIVE(archive_write_header)(zip_.get(), entry.get()));
     }
     void write(std::string_view bytes) {
         while (!bytes.empty()) {
-            const la_ssize_t count = archive_write_data(zip_.get(), bytes.data(), bytes.size());
+            const la_ssize_t count =
+                MERCER_ARCHIVE(archive_write_data)(zip_.get(), bytes.data(), bytes.size());
             if (count <= 0) check(ARCHIVE_FATAL);
             bytes.remove_prefix(static_cast<std::size_t>(count));
         }
     }
-    void finish() { check(archive_write_close(zip_.get())); }
+    void finish() { check(MERCER_ARCHIVE(archive_write_close)(zip_.get())); }
 
    private:
     static la_ssize_t pass(archive*, void* self, const void* bytes, std::size_t size) {
@@ -186,7 +188,7 @@ class ZipWriter {
     void check(int status) {
         if (error_) std::rethrow_exception(error_);
         if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
-        const char* reason = archive_error_string(zip_.get());
+        const char* reason = MERCER_ARCHIVE(archive_error_string)(zip_.get());
         throw std::runtime_error(std::string("writing the zip archive failed: ") +
                                  (reason != nullptr ? reason : "unknown reason"));
     }

@@ -248,8 +248,8 @@ class Row {
 
 template <class T>
 void run(const Program& program, const Tile<T>& tile) {
-    for (std::size_t i = 0; i < tile.out.rows; ++i) {
-        Row<T>(tile, i, tile.out.columns).run(program, tile.out.row(i).data());
+    for (std::size_t i = 0; i < tile.out.size(); ++i) {
+        Row<T>(tile, i, tile.columns).run(program, tile.out[i]);
     }
 }
 void run_float(const Program& program, const Tile<float>& tile) {

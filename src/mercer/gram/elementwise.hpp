@@ -36,8 +36,9 @@ struct Tile {
     std::span<const SourceTile<T>> sources;
     std::span<const T* const> x_sides;  ///< x_sides[s][i]
     std::span<const T* const> z_sides;  ///< z_sides[s][j]
-    MatrixView<T> out;
-    std::span<T> registers;  ///< scratch: register_count × register_length(out.columns)
+    std::span<T* const> out;            ///< one pointer a row
+    std::size_t columns = 0;
+    std::span<T> registers;  ///< scratch: register_count × register_length(columns)
 };
 
 /// Room one register needs for rows of `columns` elements.
@@ -45,7 +46,7 @@ inline std::size_t register_length(std::size_t columns) {
     return columns + padding;
 }
 
-/// out(i, j) = the program's value for row i of x and row j of z.
+/// out[i][j] = the program's value for row i of x and row j of z.
 void run_program(const Program& program, const Tile<float>& tile);
 void run_program(const Program& program, const Tile<double>& tile);
 

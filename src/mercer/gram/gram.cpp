@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/row_sums.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/gram/sources.hpp"
@@ -173,7 +175,8 @@ struct Gram<T>::State {
                 }
                 for (std::size_t s = 0; s < sides.size(); ++s) sides[s] = x.sides[s].data() + i;
                 T value{};
-                run_program(program, Tile<T>{tiles, sides, sides, {&value, 1, 1}, scratch});
+                T* const out[] = {&value};
+                run_program(program, Tile<T>{tiles, sides, sides, out, 1, scratch});
                 values[i] = static_cast<double>(value);
             }
         });
@@ -199,22 +202,56 @@ struct Gram<T>::State {
 
     // ---- blocks
 
-    /// out(i, j) = program(x_{first+i}, z_j), tile by tile.
+    /// out[i][j] = program(x_{first+i}, z_j), tile by tile.
     void fill(const Program& program, const Data& x, std::size_t first, const Data& z,
-              MatrixView<T> out) const {
-        const std::size_t across = (out.columns + tile_columns - 1) / tile_columns;
-        const std::size_t down = (out.rows + tile_rows - 1) / tile_rows;
+              std::span<T* const> out) const {
+        const std::size_t across = (z.size + tile_columns - 1) / tile_columns;
+        const std::size_t down = (out.size() + tile_rows - 1) / tile_rows;
         parallel_for(across * down, [&](std::size_t task) {
             const std::size_t i = task / across * tile_rows;
             const std::size_t j = task % across * tile_columns;
-            const std::size_t rows = std::min(tile_rows, out.rows - i);
-            const std::size_t count = std::min(tile_columns, out.columns - j);
-            fill_tile(program, Window<T>{x, z, first + i, rows, j, count},
-                      out.block(i, j, rows, count));
+            const std::size_t rows = std::min(tile_rows, out.size() - i);
+            const std::size_t count = std::min(tile_columns, z.size - j);
+            std::vector<T*> places(out.begin() + static_cast<std::ptrdiff_t>(i),
+                                   out.begin() + static_cast<std::ptrdiff_t>(i + rows));
+            for (T*& place : places) place += j;
+            fill_tile(program, Window<T>{x, z, first + i, rows, j, count}, places);
+        });
+    }
+    void fill(const Program& program, const Data& x, std::size_t first, const Data& z,
+              MatrixView<T> out) const {
+        fill(program, x, first, z, row_pointers(out));
+    }
+
+    static std::vector<T*> row_pointers(MatrixView<T> out) {
+        std::vector<T*> pointers(out.rows);
+        for (std::size_t i = 0; i < out.rows; ++i) pointers[i] = out.row(i).data();
+        return pointers;
+    }
+
+    /// sums[j] += Σ_i weights[i] program(x_i, z_j): each tile is summed while it is still near the
+    /// processor, and no row is ever stored. A strip of columns is one task, rows in order.
+    void add_product(const Program& program, const Data& x, const Data& z,
+                     std::span<const double> weights, std::span<double> sums) const {
+        const std::size_t across = (z.size + tile_columns - 1) / tile_columns;
+        parallel_for(across, [&](std::size_t task) {
+            const std::size_t j = task * tile_columns;
+            const std::size_t count = std::min(tile_columns, z.size - j);
+            const std::size_t room = std::min(tile_rows, x.size);
+            const auto values = std::make_unique_for_overwrite<T[]>(room * count);
+            const std::vector<T*> places = row_pointers({values.get(), room, count});
+            const std::vector<const T*> rows(places.begin(), places.end());
+            for (std::size_t i = 0; i < x.size; i += tile_rows) {
+                const std::size_t height = std::min(tile_rows, x.size - i);
+                fill_tile(program, Window<T>{x, z, i, height, j, count},
+                          std::span(places).first(height));
+                add_weighted_rows<T>(std::span(rows).first(height), weights.subspan(i, height),
+                                     sums.subspan(j, count));
+            }
         });
     }
 
-    void fill_tile(const Program& program, const Window<T>& w, MatrixView<T> out) const {
+    void fill_tile(const Program& program, const Window<T>& w, std::span<T* const> out) const {
         thread_local Scratch<T> shared;
         // A kernel on sets, or a user function that evaluates kernels, comes back here on the same
         // thread while the outer tile is half done; it then works with scratch of its own.
@@ -245,7 +282,7 @@ struct Gram<T>::State {
     }
 
     void run_tile(const Program& program, const Window<T>& w, Scratch<T>& scratch,
-                  MatrixView<T> out) const {
+                  std::span<T* const> out) const {
         scratch.registers.resize(
             std::max(scratch.registers.size(), plan.registers() * register_length(w.columns)));
         scratch.x_sides.clear();
@@ -256,7 +293,7 @@ struct Gram<T>::State {
             scratch.z_sides.push_back(w.z.sides[s].data() + w.first_z);
         }
         run_program(program, Tile<T>{scratch.tiles, scratch.x_sides, scratch.z_sides, out,
-                                     scratch.registers});
+                                     w.columns, scratch.registers});
     }
 };
 
@@ -327,12 +364,24 @@ Points<T> Gram<T>::prepare(const Rows& rows) const {
 template <class T>
 Points<T> Gram<T>::select(const Points<T>& points, std::span<const std::size_t> positions,
                           bool as_columns) const {
+    return gathered(points, positions, as_columns, false);
+}
+template <class T>
+Points<T> Gram<T>::select_among(const Points<T>& points, std::span<const std::size_t> positions,
+                                bool as_columns) const {
+    return gathered(points, positions, as_columns, true);
+}
+
+template <class T>
+Points<T> Gram<T>::gathered(const Points<T>& points, std::span<const std::size_t> positions,
+                            bool as_columns, bool among) const {
     const auto& from = *points.data_;
     auto data = std::make_shared<typename Points<T>::Data>();
     data->size = positions.size();
     data->groups.resize(from.groups.size());
     for (std::size_t g = 0; g < from.groups.size(); ++g) {
-        data->groups[g] = gather(state_->plan.groups[g], from.groups[g], positions, as_columns);
+        data->groups[g] = gather(state_->plan.groups[g], from.groups[g], positions,
+                                 {.as_columns = as_columns, .among = among});
     }
     for (const std::vector<T>& side : from.sides) {
         auto& to = data->sides.emplace_back(positions.size() + padding, T{0});
@@ -364,6 +413,21 @@ void Gram<T>::block(const Points<T>& x, const Points<T>& z, MatrixView<T> out) c
 }
 
 template <class T>
+void Gram<T>::rows_to(const Points<T>& x, const Points<T>& z, std::span<T* const> out) const {
+    if (out.size() != x.size()) throw std::logic_error("a place for each row is needed");
+    state_->fill(state_->plan.program, *x.data_, 0, *z.data_, out);
+}
+
+template <class T>
+void Gram<T>::add_product(const Points<T>& x, const Points<T>& z, std::span<const double> weights,
+                          std::span<double> sums) const {
+    if (weights.size() != x.size() || sums.size() != z.size()) {
+        throw std::logic_error("a product needs a weight for each row and a sum for each column");
+    }
+    state_->add_product(state_->plan.program, *x.data_, *z.data_, weights, sums);
+}
+
+template <class T>
 void Gram<T>::diagonal(const Points<T>& x, std::span<double> out) const {
     state_->self_values(state_->plan.program, *x.data_, out);
 }
@@ -381,7 +445,8 @@ void Gram<T>::matrix(MatrixView<T> out, const Progress& progress) const {
             const std::size_t from = first + task * side;
             const std::size_t columns = std::min(side, n - from);
             const Window<T> window{data, data, first, rows, from, columns};
-            state_->fill_tile(state_->plan.program, window, out.block(first, from, rows, columns));
+            state_->fill_tile(state_->plan.program, window,
+                              State::row_pointers(out.block(first, from, rows, columns)));
             for (std::size_t i = 0; i < rows; ++i) {
                 const std::size_t begin = from == first ? i + 1 : 0;
                 for (std::size_t j = begin; j < columns; ++j) {

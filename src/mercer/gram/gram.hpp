@@ -65,9 +65,18 @@ class Gram {
     /// argument of `block`; without it they are cheaper and only good as the first.
     Points<T> select(const Points<T>& points, std::span<const std::size_t> positions,
                      bool as_columns = true) const;
+    /// The same for points that will meet only others selected from the same ones, by this
+    /// function: leaves out what these never need of each other.
+    Points<T> select_among(const Points<T>& points, std::span<const std::size_t> positions,
+                           bool as_columns = true) const;
 
     /// out(i, j) = k(x_i, z_j) for all i and j.
     void block(const Points<T>& x, const Points<T>& z, MatrixView<T> out) const;
+    /// The same with a place of its own for each row: out[i][j] = k(x_i, z_j).
+    void rows_to(const Points<T>& x, const Points<T>& z, std::span<T* const> out) const;
+    /// sums[j] += Σ_i weights[i] k(x_i, z_j), without a row being stored anywhere.
+    void add_product(const Points<T>& x, const Points<T>& z, std::span<const double> weights,
+                     std::span<double> sums) const;
     /// out[i] = k(x_i, x_i).
     void diagonal(const Points<T>& x, std::span<double> out) const;
     /// The symmetric matrix of the reference sample, each pair computed once. Throws Cancelled when
@@ -76,6 +85,8 @@ class Gram {
 
    private:
     struct State;
+    Points<T> gathered(const Points<T>& points, std::span<const std::size_t> positions,
+                       bool as_columns, bool among) const;
     std::shared_ptr<const State> state_;
 };
 

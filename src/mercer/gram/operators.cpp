@@ -6,6 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/row_sums.hpp"
 #include "mercer/base/text.hpp"
 
 namespace mercer {
@@ -28,15 +29,47 @@ void GramOperator<T>::diagonal(std::span<double> diagonal) const {
 
 template <class T>
 void GramOperator<T>::rows(std::span<const std::size_t> which, MatrixView<T> out) const {
-    gram_.block(gram_.select(points_, which, false), points_, out);
+    gram_.block(gram_.select_among(points_, which, false), points_, out);
     evaluations_ += which.size() * size();
 }
 
 template <class T>
 void GramOperator<T>::tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
                            MatrixView<T> out) const {
-    gram_.block(gram_.select(points_, which, false), gram_.select(points_, columns), out);
+    gram_.block(gram_.select_among(points_, which, false), gram_.select_among(points_, columns),
+                out);
     evaluations_ += which.size() * columns.size();
+}
+
+template <class T>
+const Points<T>& GramOperator<T>::columns_of(std::span<const std::size_t> columns) const {
+    if (columns.empty()) return points_;
+    auto& [newest, older] = selections_;
+    if (std::ranges::equal(columns, newest.columns)) return newest.points;
+    if (!std::ranges::equal(columns, older.columns)) {
+        older = {.columns = {columns.begin(), columns.end()},
+                 .points = gram_.select_among(points_, columns)};
+    }
+    std::swap(newest, older);
+    return newest.points;
+}
+
+template <class T>
+void GramOperator<T>::rows_to(std::span<const std::size_t> which,
+                              std::span<const std::size_t> columns, std::span<T* const> out) const {
+    const Points<T>& z = columns_of(columns);
+    gram_.rows_to(gram_.select_among(points_, which, false), z, out);
+    evaluations_ += which.size() * z.size();
+}
+
+template <class T>
+void GramOperator<T>::add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                               std::span<const std::size_t> columns, std::span<const char>,
+                               std::span<double> sums) const {
+    if (which.empty()) return;
+    const Points<T>& z = columns_of(columns);
+    gram_.add_product(gram_.select_among(points_, which, false), z, weights, sums);
+    evaluations_ += which.size() * z.size();
 }
 
 // ---- StoredOperator
@@ -92,71 +125,17 @@ void StoredOperator<T>::tile(std::span<const std::size_t> which,
                  [&](std::size_t r) { copy_columns(matrix().row(which[r]), columns, out.row(r)); });
 }
 
-// ---- CachedOperator
-
 template <class T>
-CachedOperator<T>::CachedOperator(std::shared_ptr<const SymmetricOperator<T>> inner,
-                                  std::size_t budget_bytes)
-    : inner_(std::move(inner)), cache_(inner_->size(), inner_->size(), budget_bytes) {}
-
-template <class T>
-void CachedOperator<T>::rows(std::span<const std::size_t> which, MatrixView<T> out) const {
-    std::vector<std::size_t> missing;    // rows to compute
-    std::vector<std::size_t> positions;  // and where they go in `out`
-    for (std::size_t r = 0; r < which.size(); ++r) {
-        const std::span<const T> row = cache_.find(which[r]);
-        if (row.empty()) {
-            missing.push_back(which[r]);
-            positions.push_back(r);
-        } else {
-            std::ranges::copy(row, out.row(r).begin());
-        }
-    }
-    if (missing.empty()) return;
-    Matrix<T> fresh;
-    MatrixView<T> target = out;
-    if (missing.size() < which.size()) {
-        fresh = Matrix<T>(missing.size(), size());
-        target = fresh.view();
-    }
-    inner_->rows(missing, target);
-    for (std::size_t m = 0; m < missing.size(); ++m) {
-        std::ranges::copy(target.row(m), cache_.insert(missing[m]).begin());
-        if (missing.size() < which.size()) {
-            std::ranges::copy(target.row(m), out.row(positions[m]).begin());
-        }
-    }
-}
-
-template <class T>
-void CachedOperator<T>::tile(std::span<const std::size_t> which,
-                             std::span<const std::size_t> columns, MatrixView<T> out) const {
-    std::vector<std::size_t> missing;
-    std::vector<std::size_t> positions;
-    for (std::size_t r = 0; r < which.size(); ++r) {
-        const std::span<const T> row = cache_.find(which[r]);
-        if (row.empty()) {
-            missing.push_back(which[r]);
-            positions.push_back(r);
-        } else {
-            copy_columns(row, columns, out.row(r));
-        }
-    }
-    if (missing.empty()) return;
-    if (cache_.slots() == size()) {
-        // Whatever is kept is kept for good, so whole rows: others will want other columns of them.
-        Matrix<T> whole(missing.size(), size());
-        inner_->rows(missing, whole.view());
-        for (std::size_t m = 0; m < missing.size(); ++m) {
-            std::ranges::copy(whole.row(m), cache_.insert(missing[m]).begin());
-            copy_columns<T>(whole.row(m), columns, out.row(positions[m]));
-        }
-        return;
-    }
-    Matrix<T> fresh(missing.size(), columns.size());
-    inner_->tile(missing, columns, fresh.view());
-    for (std::size_t m = 0; m < missing.size(); ++m) {
-        std::ranges::copy(fresh.row(m), out.row(positions[m]).begin());
+void StoredOperator<T>::add_rows(std::span<const std::size_t> which,
+                                 std::span<const double> weights,
+                                 std::span<const std::size_t> columns, std::span<const char>,
+                                 std::span<double> sums) const {
+    std::vector<const T*> pointers(which.size());
+    for (std::size_t r = 0; r < which.size(); ++r) pointers[r] = matrix().row(which[r]).data();
+    if (columns.empty()) {
+        add_weighted_rows_in_parallel<T>(pointers, weights, sums);
+    } else {
+        add_weighted_columns<T>(pointers, size_, weights, columns, sums);
     }
 }
 
@@ -199,6 +178,15 @@ void SubsetOperator<T>::tile(std::span<const std::size_t> which,
     inner_->tile(translate(which), translate(columns), out);
 }
 
+template <class T>
+void SubsetOperator<T>::add_rows(std::span<const std::size_t> which,
+                                 std::span<const double> weights,
+                                 std::span<const std::size_t> columns, std::span<const char> again,
+                                 std::span<double> sums) const {
+    inner_->add_rows(translate(which), weights, columns.empty() ? positions_ : translate(columns),
+                     again, sums);
+}
+
 // ----
 
 template <class T>
@@ -217,8 +205,6 @@ template class GramOperator<float>;
 template class GramOperator<double>;
 template class StoredOperator<float>;
 template class StoredOperator<double>;
-template class CachedOperator<float>;
-template class CachedOperator<double>;
 template class SubsetOperator<float>;
 template class SubsetOperator<double>;
 template std::shared_ptr<const SymmetricOperator<float>> make_operator(const Gram<float>&,

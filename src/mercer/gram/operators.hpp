@@ -2,6 +2,7 @@
 // restricted to some rows.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -29,11 +30,25 @@ class GramOperator : public SymmetricOperator<T> {
     void rows(std::span<const std::size_t> which, MatrixView<T> out) const override;
     void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
               MatrixView<T> out) const override;
+    void rows_to(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+                 std::span<T* const> out) const override;
+    void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<const char> again,
+                  std::span<double> sums) const override;
     std::uint64_t evaluations() const override { return evaluations_; }
 
    private:
+    const Points<T>& columns_of(std::span<const std::size_t> columns) const;
+
     Gram<T> gram_;
     Points<T> points_;
+    /// The columns asked for last, newest first: a solver asks in turn for a small tile and for the
+    /// columns still in play, which stay the same for long.
+    struct Selection {
+        std::vector<std::size_t> columns{};
+        Points<T> points{};
+    };
+    mutable std::array<Selection, 2> selections_{};
     mutable std::uint64_t evaluations_ = 0;
 };
 
@@ -52,6 +67,9 @@ class StoredOperator : public SymmetricOperator<T> {
     void rows(std::span<const std::size_t> which, MatrixView<T> out) const override;
     void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
               MatrixView<T> out) const override;
+    void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<const char> again,
+                  std::span<double> sums) const override;
     std::uint64_t evaluations() const override { return evaluations_; }
 
    private:
@@ -60,23 +78,44 @@ class StoredOperator : public SymmetricOperator<T> {
     std::uint64_t evaluations_ = 0;
 };
 
-/// Another operator with a memory of the rows asked for last, within a budget of bytes.
+/// Which rows a store keeps.
+enum class Keep {
+    marked,      ///< those whose second use has been announced, for the columns asked for last
+    everything,  ///< all that were ever computed, whole: for stores that several problems share
+};
+
+/// Another operator with a memory of the rows asked for last, within a budget of bytes. For one
+/// thread at a time.
 template <class T>
 class CachedOperator : public SymmetricOperator<T> {
    public:
-    CachedOperator(std::shared_ptr<const SymmetricOperator<T>> inner, std::size_t budget_bytes);
+    CachedOperator(std::shared_ptr<const SymmetricOperator<T>> inner, std::size_t budget_bytes,
+                   Keep keep = Keep::everything);
 
     std::size_t size() const override { return inner_->size(); }
     void diagonal(std::span<double> diagonal) const override { inner_->diagonal(diagonal); }
     void rows(std::span<const std::size_t> which, MatrixView<T> out) const override;
     void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
               MatrixView<T> out) const override;
+    void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<const char> again,
+                  std::span<double> sums) const override;
     std::uint64_t evaluations() const override { return inner_->evaluations(); }
     const RowCache<T>& cache() const { return cache_; }
 
    private:
+    bool is_whole() const { return columns_.empty(); }
+    bool holds(std::span<const std::size_t> columns) const;
+    void lay_out(std::span<const std::size_t> columns) const;
+    void fetch(std::span<const std::size_t> missing, std::span<T* const> places) const;
+    void add_kept(std::span<const T* const> rows, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<double> sums) const;
+
     std::shared_ptr<const SymmetricOperator<T>> inner_;
+    Keep keep_;
     mutable RowCache<T> cache_;
+    mutable std::vector<std::size_t> columns_{};  ///< of the rows in the cache; empty: all
+    mutable std::vector<std::size_t> place_{};    ///< of a column in them, or `absent`
 };
 
 /// K restricted to some rows and the same columns: one class pair, one fold.
@@ -91,6 +130,9 @@ class SubsetOperator : public SymmetricOperator<T> {
     void rows(std::span<const std::size_t> which, MatrixView<T> out) const override;
     void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
               MatrixView<T> out) const override;
+    void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<const char> again,
+                  std::span<double> sums) const override;
     std::uint64_t evaluations() const override { return inner_->evaluations(); }
 
    private:

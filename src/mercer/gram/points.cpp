@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -56,32 +57,59 @@ std::vector<double> column_means(const Rows& rows) {
     return mean;
 }
 
+struct EntryRange {
+    double smallest = 0;  ///< of the positive ones
+    double largest = 0;
+    bool negative = false;
+};
+
+template <class T>
+EntryRange entry_range(MatrixView<const T> dense) {
+    std::vector<EntryRange> parts((dense.rows + grain - 1) / grain);
+    parallel_ranges(dense.rows, grain, [&](std::size_t first, std::size_t last) {
+        EntryRange& part = parts[first / grain];
+        for (std::size_t i = first; i < last; ++i) {
+            for (const T entry : dense.row(i)) {
+                const auto value = static_cast<double>(entry);
+                if (value < 0) part.negative = true;
+                if (value > 0 && (part.smallest == 0 || value < part.smallest)) {
+                    part.smallest = value;
+                }
+                part.largest = std::max(part.largest, value);
+            }
+        }
+    });
+    EntryRange all;
+    for (const EntryRange& part : parts) {
+        all.negative = all.negative || part.negative;
+        all.largest = std::max(all.largest, part.largest);
+        if (part.smallest > 0 && (all.smallest == 0 || part.smallest < all.smallest)) {
+            all.smallest = part.smallest;
+        }
+    }
+    return all;
+}
+
 /// The unit for which every entry is a whole number of units from 0 to 255, or 0.
 template <class T>
 double byte_unit(MatrixView<const T> dense) {
-    double smallest = 0;
-    double largest = 0;
-    for (std::size_t i = 0; i < dense.rows; ++i) {
-        for (const T entry : dense.row(i)) {
-            const auto value = static_cast<double>(entry);
-            if (value < 0) return 0;
-            if (value > 0 && (smallest == 0 || value < smallest)) smallest = value;
-            largest = std::max(largest, value);
-        }
-    }
-    if (smallest == 0) return 0;
+    const EntryRange range = entry_range(dense);
+    if (range.negative || range.smallest == 0) return 0;
     const auto fits = [&](double unit) {
-        if (largest > 255.5 * unit) return false;
-        for (std::size_t i = 0; i < dense.rows; ++i) {
-            for (const T entry : dense.row(i)) {
-                const double value = static_cast<double>(entry);
-                const double whole = std::round(value / unit) * unit;
-                if (std::abs(value - whole) > 4e-7 * value) return false;
+        if (range.largest > 255.5 * unit) return false;
+        std::atomic<bool> all{true};
+        parallel_ranges(dense.rows, grain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last && all; ++i) {
+                for (const T entry : dense.row(i)) {
+                    const auto value = static_cast<double>(entry);
+                    const double whole = std::nearbyint(value / unit) * unit;
+                    if (std::abs(value - whole) > 4e-7 * value) all = false;
+                }
             }
-        }
-        return true;
+        });
+        return all.load();
     };
-    for (const double unit : {1.0, 1.0 / 255, 1.0 / 256, 1.0 / 128, 1.0 / 16, smallest}) {
+    for (const double unit : {1.0, 1.0 / 255, 1.0 / 256, 1.0 / 128, 1.0 / 16, range.smallest}) {
         if (fits(unit)) return unit;
     }
     return 0;
@@ -115,17 +143,23 @@ bool pack_bytes(PackedGroup<T>& packed, double unit) {
     const std::size_t n = packed.dense.rows;
     const std::size_t width = packed.dense.columns;
     packed.byte_left.resize(n * width);
-    for (std::size_t i = 0; i < n; ++i) {
-        const T* x = packed.dense.row(i).data();
-        for (std::size_t k = 0; k < width; ++k) {
-            const double value = static_cast<double>(x[k]);
-            const double whole = std::round(value / unit);
-            if (!(whole >= 0 && whole <= 255) || std::abs(value - whole * unit) > 4e-7 * value) {
-                packed.byte_left.clear();
-                return false;
+    std::atomic<bool> all{true};
+    parallel_ranges(n, grain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last && all; ++i) {
+            const T* x = packed.dense.row(i).data();
+            for (std::size_t k = 0; k < width; ++k) {
+                const auto value = static_cast<double>(x[k]);
+                const double whole = std::nearbyint(value / unit);
+                const bool fits =
+                    whole >= 0 && whole <= 255 && std::abs(value - whole * unit) <= 4e-7 * value;
+                packed.byte_left[i * width + k] = static_cast<std::uint8_t>(fits ? whole : 0);
+                if (!fits) all = false;
             }
-            packed.byte_left[i * width + k] = static_cast<std::uint8_t>(whole);
         }
+    });
+    if (!all) {
+        packed.byte_left.clear();
+        return false;
     }
     packed.unit = unit;
     return true;
@@ -247,7 +281,9 @@ void gather_bytes(const PackedGroup<T>& from, std::span<const std::size_t> posit
     const std::size_t width = from.dense.columns;
     to.unit = from.unit;
     to.byte_norm.assign(positions.size() + padding, 0);
+    to.byte_shift.resize(positions.size());
     to.byte_left.reserve(positions.size() * width);
+    if (as_columns) to.byte_right.reserve(positions.size() * width);
     for (std::size_t r = 0; r < positions.size(); ++r) {
         const auto begin = static_cast<std::ptrdiff_t>(positions[r] * width);
         const auto end = begin + static_cast<std::ptrdiff_t>(width);
@@ -258,7 +294,7 @@ void gather_bytes(const PackedGroup<T>& from, std::span<const std::size_t> posit
                                  from.byte_right.begin() + end);
         }
         to.byte_norm[r] = from.byte_norm[positions[r]];
-        to.byte_shift.push_back(from.byte_shift[positions[r]]);
+        to.byte_shift[r] = from.byte_shift[positions[r]];
     }
 }
 
@@ -316,19 +352,23 @@ PackedGroup<T> pack(const Group& group, const GroupFormat& format, Rows derived)
 
 template <class T>
 PackedGroup<T> gather(const Group& group, const PackedGroup<T>& from,
-                      std::span<const std::size_t> positions, bool as_columns) {
+                      std::span<const std::size_t> positions, Use use) {
     PackedGroup<T> to;
     if (group.raw) to.rows = from.rows.select(positions);
     if (from.sparse.starts != nullptr) {
         gather_sparse(from, positions, to);
-    } else if (from.dense.data != nullptr) {
-        gather_rows(from.dense, positions, to.own_dense, to.dense);
+    } else if (from.dense.columns > 0) {
+        if (from.dense.data == nullptr || (use.among && from.unit > 0 && !group.columnwise)) {
+            to.dense = {nullptr, positions.size(), from.dense.columns};
+        } else {
+            gather_rows(from.dense, positions, to.own_dense, to.dense);
+        }
         to.right = to.dense;
-        if (as_columns && group.form.rows() != 0) {
+        if (use.as_columns && group.form.rows() != 0) {
             gather_rows(from.right, positions, to.own_right, to.right);
         }
-        if (as_columns) pack_panels(group, to);
-        if (from.unit > 0) gather_bytes(from, positions, as_columns, to);
+        if (use.as_columns && to.dense.data != nullptr) pack_panels(group, to);
+        if (from.unit > 0) gather_bytes(from, positions, use.as_columns, to);
     }
     if (!from.squared_norm.empty()) {
         to.squared_norm.assign(positions.size() + padding, T{0});
@@ -344,8 +384,8 @@ template GroupFormat choose_format<double>(const Group&, const Rows&);
 template PackedGroup<float> pack(const Group&, const GroupFormat&, Rows);
 template PackedGroup<double> pack(const Group&, const GroupFormat&, Rows);
 template PackedGroup<float> gather(const Group&, const PackedGroup<float>&,
-                                   std::span<const std::size_t>, bool);
+                                   std::span<const std::size_t>, Use);
 template PackedGroup<double> gather(const Group&, const PackedGroup<double>&,
-                                    std::span<const std::size_t>, bool);
+                                    std::span<const std::size_t>, Use);
 
 }  // namespace mercer

@@ -65,9 +65,15 @@ GroupFormat choose_format(const Group& group, const Rows& derived);
 template <class T>
 PackedGroup<T> pack(const Group& group, const GroupFormat& format, Rows derived);
 
-/// The packed rows at some positions; `as_columns` when they will stand on the right-hand side too.
+/// What gathered rows will be used for.
+struct Use {
+    bool as_columns = true;  ///< they will stand on the right-hand side too
+    bool among = false;      ///< they will meet only others gathered from the same rows
+};
+
+/// The packed rows at some positions. Rows of bytes among themselves need nothing but their bytes.
 template <class T>
 PackedGroup<T> gather(const Group& group, const PackedGroup<T>& from,
-                      std::span<const std::size_t> positions, bool as_columns);
+                      std::span<const std::size_t> positions, Use use);
 
 }  // namespace mercer

@@ -16,10 +16,18 @@ template <class T>
 RowCache<T>::RowCache(std::size_t row_count, std::size_t row_length, std::size_t budget_bytes)
     : length_(row_length),
       buffer_(slot_count(row_count, row_length * sizeof(T), budget_bytes) * row_length * sizeof(T)),
-      slot_of_(row_count, none),
-      owner_(slot_count(row_count, row_length * sizeof(T), budget_bytes), 0),
-      older_(owner_.size(), none),
-      newer_(owner_.size(), none) {}
+      slot_of_(row_count, none) {
+    make_slots();
+}
+
+/// As many as the buffer has room for; those in use stay.
+template <class T>
+void RowCache<T>::make_slots() {
+    const std::size_t count = slot_count(slot_of_.size(), length_ * sizeof(T), buffer_.bytes());
+    owner_.resize(count, 0);
+    older_.resize(count, none);
+    newer_.resize(count, none);
+}
 
 template <class T>
 std::span<const T> RowCache<T>::find(std::size_t row) {
@@ -38,7 +46,10 @@ template <class T>
 std::span<T> RowCache<T>::insert(std::size_t row) {
     std::uint32_t s = slot_of_[row];
     if (s == none) {
-        if (used_ < owner_.size()) {
+        if (!free_.empty()) {
+            s = free_.back();
+            free_.pop_back();
+        } else if (used_ < owner_.size()) {
             s = used_++;
         } else {
             s = oldest_;
@@ -55,10 +66,35 @@ std::span<T> RowCache<T>::insert(std::size_t row) {
 }
 
 template <class T>
-void RowCache<T>::clear() {
+void RowCache<T>::forget(std::size_t row) {
+    const std::uint32_t s = slot_of_[row];
+    if (s == none) return;
+    slot_of_[row] = none;
+    unlink(s);
+    free_.push_back(s);
+}
+
+template <class T>
+void RowCache<T>::reset(std::size_t row_length) {
     std::ranges::fill(slot_of_, none);
+    free_.clear();
     newest_ = oldest_ = none;
     used_ = 0;
+    length_ = row_length;
+    make_slots();
+}
+
+template <class T>
+void RowCache<T>::narrow(std::span<const std::size_t> elements) {
+    // Slots move towards the front, each to where nothing is needed any more.
+    T* const data = buffer_.as<T>();
+    for (std::size_t s = 0; s < used_; ++s) {
+        const T* from = data + s * length_;
+        T* to = data + s * elements.size();
+        for (std::size_t e = 0; e < elements.size(); ++e) to[e] = from[elements[e]];
+    }
+    length_ = elements.size();
+    make_slots();
 }
 
 template <class T>

@@ -11,8 +11,8 @@
 
 namespace mercer {
 
-/// A fixed number of slots of one row each; the row unused for longest gives way. The memory is
-/// reserved at once but used only as rows come in.
+/// Slots of one row each; the row unused for longest gives way. The memory is reserved at once but
+/// used only as rows come in.
 template <class T>
 class RowCache {
    public:
@@ -24,10 +24,16 @@ class RowCache {
     /// Room for a row that is not here, taken from the row unused for longest; to be filled by the
     /// caller.
     std::span<T> insert(std::size_t row);
-    /// Forgets everything.
-    void clear();
+    /// Forgets a row, such as one that could not be filled.
+    void forget(std::size_t row);
+    /// Forgets everything; rows are `row_length` long from now on.
+    void reset(std::size_t row_length);
+    /// Keeps of each row only these elements (ascending); the room that is left makes more slots.
+    void narrow(std::span<const std::size_t> elements);
+    std::size_t row_length() const { return length_; }
 
     std::size_t slots() const { return owner_.size(); }
+    bool is_full() const { return used_ == owner_.size() && free_.empty(); }
     std::size_t bytes() const { return buffer_.bytes(); }
     std::uint64_t hits() const { return hits_; }
     std::uint64_t misses() const { return misses_; }
@@ -36,6 +42,7 @@ class RowCache {
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
     std::span<T> slot(std::uint32_t s) { return {buffer_.as<T>() + s * length_, length_}; }
+    void make_slots();
     void unlink(std::uint32_t s);
     void link_newest(std::uint32_t s);
 
@@ -45,6 +52,7 @@ class RowCache {
     std::vector<std::size_t> owner_;      // by slot
     std::vector<std::uint32_t> older_;    // by slot: a list from the newest to the oldest
     std::vector<std::uint32_t> newer_;
+    std::vector<std::uint32_t> free_;  // slots given back
     std::uint32_t newest_ = none;
     std::uint32_t oldest_ = none;
     std::uint32_t used_ = 0;

@@ -4,9 +4,12 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <numeric>
 
+#include "mercer/base/buffer.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/kernel/node.hpp"
@@ -39,6 +42,11 @@ template <class T>
 class Trainer {
    public:
     using Operator = std::shared_ptr<const SymmetricOperator<T>>;
+    /// Rows so short that keeping them all costs nothing.
+    static constexpr std::size_t small_problem = 4096;
+    /// Parts solved at the same time, at most. Each has this share of the memory whether or not the
+    /// others are there, so that nothing depends on the number of threads.
+    static constexpr std::size_t parts_at_once = 8;
 
     Trainer(const SvmSettings& settings, FitPlan plan)
         : settings_(settings),
@@ -46,29 +54,29 @@ class Trainer {
           scaling_(Scaling::fit(settings.scaling, plan_.data.x)),
           x_(scaling_.apply(plan_.data.x)),
           gram_(settings.kernel, x_, plan_.data.feature_names) {
-        const std::size_t n = x_.size();
-        // When every row fits, all parts share one store of whole rows; otherwise each part keeps
-        // the rows of its own columns only.
-        if (n <= cache_bytes(n) / sizeof(T) / n || plan_.parts.size() == 1) {
-            shared_ = std::make_shared<CachedOperator<T>>(std::make_shared<GramOperator<T>>(gram_),
-                                                          cache_bytes(n));
+        // Parts of all rows (one class against the rest, several outputs) share one store. Those of
+        // some rows (pairs of classes) do not: few rows matter to more than two or three pairs, and
+        // a whole row would be five times as long as that of one pair of ten classes.
+        if (plan_.parts[0].positions.empty()) {
+            const bool alone = plan_.parts.size() == 1 && !settings.probability;
+            shared_ = std::make_shared<CachedOperator<T>>(
+                std::make_shared<GramOperator<T>>(gram_), settings.memory_bytes,
+                alone && x_.size() > small_problem ? Keep::marked : Keep::everything);
         }
     }
 
     Model run() {
         Model model = empty_model();
-        std::vector<Learned> learned;
-        for (std::size_t number = 0; number < plan_.parts.size(); ++number) {
-            Part& part = plan_.parts[number];
-            if (settings_.task == Task::svdd) {
-                part.problem.diagonal.resize(x_.size());
-                gram_.diagonal(gram_.reference(), part.problem.diagonal);
-            }
-            const Operator op = operator_for(part.positions);
-            learned.push_back(solve(part, number, *op, model.reports));
-            if (settings_.probability && is_classifier(settings_.task)) {
-                model.sigmoids.push_back(cross_validated_sigmoid(part, number, op));
-            }
+        const std::size_t parts = plan_.parts.size();
+        std::vector<Learned> learned(parts);
+        model.reports.resize(parts);
+        if (settings_.probability && is_classifier(settings_.task)) model.sigmoids.resize(parts);
+        const auto train = [&](std::size_t number) { train_part(number, learned[number], model); };
+        if (shared_) {  // one store, one part after another, each with all threads
+            for (std::size_t number = 0; number < parts; ++number) train(number);
+        } else {
+            const KeepBuffers keep_buffers;
+            parallel_for(parts, train, parts_at_once);
         }
         fill_expansion(learned, model);
         return model;
@@ -97,22 +105,27 @@ class Trainer {
         return model;
     }
 
-    Operator operator_for(const std::vector<std::size_t>& positions) const {
-        if (shared_ && positions.empty()) return shared_;
-        if (shared_) return std::make_shared<SubsetOperator<T>>(shared_, positions);
-        auto inner = positions.empty() ? std::make_shared<GramOperator<T>>(gram_)
-                                       : std::make_shared<GramOperator<T>>(
-                                             gram_, gram_.select(gram_.reference(), positions));
-        const std::size_t bytes = cache_bytes(inner->size());
-        return std::make_shared<CachedOperator<T>>(std::move(inner), bytes);
+    void train_part(std::size_t number, Learned& learned, Model& model) {
+        Part& part = plan_.parts[number];
+        if (settings_.task == Task::svdd) {
+            part.problem.diagonal.resize(x_.size());
+            gram_.diagonal(gram_.reference(), part.problem.diagonal);
+        }
+        const Operator op = operator_for(part.positions);
+        learned = solve(part, number, *op, model.reports[number]);
+        if (!model.sigmoids.empty()) {
+            model.sigmoids[number] = cross_validated_sigmoid(part, number, op);
+        }
     }
 
-    /// What is left for rows once the solver's own buffers are paid for: the rows of its largest
-    /// working set, at most a quarter of the memory.
-    std::size_t cache_bytes(std::size_t n) const {
-        constexpr std::size_t working_set = 2048;
-        const std::size_t buffers = std::min(n, working_set) * n * sizeof(T);
-        return settings_.memory_bytes - std::min(buffers, settings_.memory_bytes / 4);
+    Operator operator_for(const std::vector<std::size_t>& positions) const {
+        if (positions.empty()) return shared_;
+        auto inner = std::make_shared<GramOperator<T>>(
+            gram_, gram_.select_among(gram_.reference(), positions));
+        const bool small = inner->size() <= small_problem || settings_.probability;
+        return std::make_shared<CachedOperator<T>>(std::move(inner),
+                                                   settings_.memory_bytes / parts_at_once,
+                                                   small ? Keep::everything : Keep::marked);
     }
 
     DualSettings dual_settings(const std::string& name, std::size_t number) {
@@ -129,6 +142,7 @@ class Trainer {
         dual.progress = [this, name, number](const DualMoment& moment) {
             // Once told to stop, the problems that are left are not begun either: each returns its
             // feasible start, with a certificate that says how far from the optimum that is.
+            const std::lock_guard one_at_a_time(progress_mutex_);
             if (!stopped_ && settings_.progress) {
                 stopped_ = !settings_.progress({name, number, plan_.parts.size(), moment});
             }
@@ -138,19 +152,18 @@ class Trainer {
     }
 
     Learned solve(const Part& part, std::size_t number, const SymmetricOperator<T>& op,
-                  std::vector<Report>& reports) {
+                  Report& report) {
         DualSolution solution =
             solve_dual(op, make_dual(part.problem), dual_settings(part.name, number));
         if (solution.infeasibility) throw InvalidInput(solution.infeasibility->explanation);
         Learned learned = interpret(part.problem, solution);
-        Report report = certify(part.problem, learned, solution.row_gradient);
+        report = certify(part.problem, learned, solution.row_gradient);
         report.name = part.name;
         report.status = fit_status(solution.status);
         report.iterations = solution.steps;
         report.kernel_evaluations = solution.evaluations;
         report.seconds = solution.seconds;
         if (solution.recession) add_hull_certificate(part.problem, *solution.recession, report);
-        reports.push_back(std::move(report));
         return learned;
     }
 
@@ -268,6 +281,7 @@ class Trainer {
     Gram<T> gram_;
     Operator shared_{};
     Clock::time_point start_ = Clock::now();
+    std::mutex progress_mutex_{};
     bool stopped_ = false;
 };
 

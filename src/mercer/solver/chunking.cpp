@@ -37,7 +37,7 @@ DualStatus solve_by_chunking(DualState<T>& state) {
     for (bool first = true;; first = false) {
         const Measure measure = state.measure();
         if (state.satisfied(measure)) {
-            if (exact) return DualStatus::converged;
+            if (exact || state.audit()) return DualStatus::converged;
             state.recompute();
             exact = true;
             continue;

@@ -104,7 +104,6 @@ std::optional<DualStatus> decompose(DualState<T>& state, bool shrinking) {
     AdaptiveSize size(state.settings().working_set, state.form().rows);
     StallWatch stall;
     RunawayWatch<T> runaway(state);
-    bool looked_back = false;
     for (;;) {
         const Measure measure = state.measure();
         if (const auto reason = state.report(measure)) {
@@ -113,17 +112,9 @@ std::optional<DualStatus> decompose(DualState<T>& state, bool shrinking) {
         if (state.satisfied(measure)) return std::nullopt;
         if (runaway.proves_unbounded(state)) return DualStatus::unbounded;
         if (stall.stalled(state.objective(), measure.violation)) return DualStatus::stalled;
-        if (shrinking && !looked_back && !state.all_active() &&
-            measure.violation <= 10 * state.settings().tolerance) {
-            // Near the end, variables dropped too early are taken back once (LIBSVM does so too).
-            looked_back = true;
-            state.activate_all();
-            state.forget_shrinking();
-            continue;
-        }
         if (shrinking) state.shrink(measure);
         size.note(measure.violation);
-        working_set.prepare(state, measure, size.size());
+        working_set.prepare(state, measure, std::min(size.size(), state.active().size()));
         Tile<T>& tile = working_set.tile();
         const TileLimits limits = limits_for(state, measure.violation, tile.size);
         const TileOutcome outcome = state.form().general ? solve_general_tile(tile, limits)
@@ -145,7 +136,7 @@ DualStatus solve_by_decomposition(DualState<T>& state) {
             state.forget_shrinking();
             if (!state.satisfied(state.measure())) continue;
         }
-        if (exact) return DualStatus::converged;
+        if (exact || state.audit()) return DualStatus::converged;
         state.recompute();
         exact = true;
         if (state.satisfied(state.measure())) return DualStatus::converged;

@@ -99,9 +99,10 @@ struct DualSettings {
     DualMethod method = DualMethod::decomposition;
     std::size_t working_set = 0;  ///< 0: begins at 512 and grows to 2048 when that pays
     bool shrinking = true;
-    /// Compute v = Kβ afresh before convergence is declared. Costs one pass over the rows of all
-    /// support vectors; without it v is the sum of all updates, exact to rounding as long as the
-    /// operator returns the same number each time it is asked.
+    /// Check v = Kβ against fresh sums on a sample of rows before convergence is declared, and
+    /// compute all of it afresh when they differ by a hundredth of the tolerance. Without it v is
+    /// the sum of all updates, exact to rounding as long as the operator returns the same number
+    /// each time it is asked.
     bool exact_final = true;
     double curvature_floor = 1e-12;  ///< takes the place of curvatures ≤ 0 (LIBSVM's TAU)
     /// A direction d is taken for a proof of unboundedness when d'Qd is at most this fraction of

@@ -1,7 +1,5 @@
 #include "mercer/solver/eigen.hpp"
 
-#include <lapacke.h>
-
 #include <Spectra/SymEigsSolver.h>
 #include <Eigen/Core>
 #include <algorithm>
@@ -11,6 +9,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/gemm.hpp"
+#include "mercer/base/lapack.hpp"
 #include "mercer/base/random.hpp"
 
 namespace mercer {
@@ -105,9 +104,9 @@ Spectrum symmetric_eigen(MatrixView<const double> matrix, bool with_vectors) {
     const BlasThreads all_threads;
     // Column-major LAPACK sees our lower triangle as its upper one, and leaves eigenvector i in its
     // column i: our row i.
-    const int failed = LAPACKE_dsyevd(LAPACK_COL_MAJOR, with_vectors ? 'V' : 'N', 'U',
-                                      static_cast<lapack_int>(n), spectrum.vectors.values().data(),
-                                      static_cast<lapack_int>(n), spectrum.values.data());
+    const int failed = lapack::dsyevd(with_vectors ? 'V' : 'N', 'U', static_cast<int>(n),
+                                      spectrum.vectors.values().data(), static_cast<int>(n),
+                                      spectrum.values.data());
     if (failed != 0) {
         throw std::runtime_error("LAPACK found no eigenvalues of a matrix of " + std::to_string(n) +
                                  " rows; it may hold infinite entries");

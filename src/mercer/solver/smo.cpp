@@ -193,7 +193,7 @@ DualStatus solve_by_smo(DualState<T>& state) {
             continue;
         }
         if (satisfied) {
-            if (exact) return DualStatus::converged;
+            if (exact || state.audit()) return DualStatus::converged;
             state.recompute();
             exact = true;
             continue;

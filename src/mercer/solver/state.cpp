@@ -9,20 +9,11 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/solver/certificate.hpp"
-#include "mercer/solver/row_sums.hpp"
 
 namespace mercer {
 namespace {
 
 constexpr std::size_t variable_grain = 8192;
-
-/// Rows asked for at once: 16 MB of them, which mostly stay in cache until they are summed, but no
-/// fewer than 64 (a matrix product needs that many to be fast) as long as those take under 256 MB.
-std::size_t batch(std::size_t row_bytes) {
-    const std::size_t by_cache = (std::size_t{16} << 20) / row_bytes;
-    const std::size_t by_memory = (std::size_t{256} << 20) / row_bytes;
-    return std::max<std::size_t>({1, by_cache, std::min<std::size_t>(64, by_memory)});
-}
 
 }  // namespace
 
@@ -36,9 +27,15 @@ DualState<T>::DualState(const SymmetricOperator<T>& k, const CanonicalDual& form
       gradient_(form.variables),
       active_(form.variables),
       quiet_(form.variables),
-      change_(form.rows) {
+      change_(form.rows),
+      row_bound_(form.rows),
+      moved_(form.rows) {
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     active_rows_ = rows_of(active_);
+    for (std::size_t i = 0; i < form.variables; ++i) {
+        double& bound = row_bound_[form.row[i]];
+        bound = std::max({bound, form.upper[i], -form.lower[i]});
+    }
 }
 
 template <class T>
@@ -52,29 +49,15 @@ std::vector<std::size_t> DualState<T>::rows_of(std::span<const std::size_t> vari
     return rows;
 }
 
-/// sums_ = Σ_r weight_r K(which_r, columns), columns null: all.
+/// sums_ = Σ_r weight_r K(which_r, columns); no columns: all.
 template <class T>
 void DualState<T>::add_product(std::span<const std::size_t> which, std::span<const double> weight,
-                               const std::vector<std::size_t>* columns) {
-    const std::size_t width = columns != nullptr ? columns->size() : form_.rows;
-    sums_.assign(width, 0.0);
-    if (width == 0) return;
-    const std::size_t fits = batch(sizeof(T) * width);
-    for (std::size_t first = 0; first < which.size(); first += fits) {
-        const std::size_t count = std::min(fits, which.size() - first);
-        if (buffer_.size() < count * width) buffer_.resize(count * width);
-        const MatrixView<T> view(buffer_.data(), count, width);
-        if (columns != nullptr) {
-            k_.tile(which.subspan(first, count), *columns, view);
-        } else {
-            k_.rows(which.subspan(first, count), view);
-        }
-        add_weighted_rows<T>(view, weight.subspan(first, count), sums_);
-    }
-    for (std::size_t j = 0; j < width; ++j) {
+                               std::span<const std::size_t> columns, std::span<const char> again) {
+    sums_.assign(columns.empty() ? form_.rows : columns.size(), 0.0);
+    k_.add_rows(which, weight, columns, again, sums_);
+    for (std::size_t j = 0; j < sums_.size(); ++j) {
         if (std::isfinite(sums_[j])) continue;
-        throw InvalidInput("operator: row " +
-                           std::to_string(columns != nullptr ? (*columns)[j] : j) +
+        throw InvalidInput("operator: row " + std::to_string(columns.empty() ? j : columns[j]) +
                            " has an entry that is not finite, or so large that sums overflow; "
                            "scale the data or choose other kernel parameters");
     }
@@ -104,8 +87,7 @@ void DualState<T>::rebuild_objective() {
 }
 
 template <class T>
-void DualState<T>::recompute() {
-    rebuild_beta();
+void DualState<T>::sum_support(std::span<const std::size_t> columns) {
     std::vector<std::size_t> which;
     std::vector<double> weight;
     for (std::size_t r = 0; r < form_.rows; ++r) {
@@ -113,13 +95,32 @@ void DualState<T>::recompute() {
         which.push_back(r);
         weight.push_back(beta_[r]);
     }
-    add_product(which, weight, nullptr);
+    add_product(which, weight, columns, {});
+}
+
+template <class T>
+void DualState<T>::recompute() {
+    rebuild_beta();
+    sum_support({});
     v_.swap(sums_);
     stale_.clear();
     active_.resize(form_.variables);
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     active_rows_ = rows_of(active_);
     rebuild_objective();
+}
+
+template <class T>
+bool DualState<T>::audit() {
+    rebuild_beta();
+    const std::size_t count = std::min<std::size_t>(form_.rows, 256);
+    std::vector<std::size_t> sample(count);
+    for (std::size_t s = 0; s < count; ++s) sample[s] = s * form_.rows / count;
+    sum_support(sample);
+    for (std::size_t s = 0; s < count; ++s) {
+        if (std::abs(sums_[s] - v_[sample[s]]) > 0.01 * settings_.tolerance) return false;
+    }
+    return true;
 }
 
 template <class T>
@@ -146,7 +147,8 @@ void DualState<T>::move(std::span<const std::size_t> which, std::span<const doub
     }
     rows.resize(kept);
     const bool narrow = active_rows_.size() < form_.rows;
-    add_product(rows, weight, narrow ? &active_rows_ : nullptr);
+    add_product(rows, weight, narrow ? std::span(active_rows_) : std::span<std::size_t>(),
+                wanted_again(rows, weight));
     // Everything is at hand; from here on nothing can fail.
     std::vector<double> before(kept);
     for (std::size_t k = 0; k < kept; ++k) before[k] = v_[rows[k]];
@@ -160,6 +162,22 @@ void DualState<T>::move(std::span<const std::size_t> which, std::span<const doub
     }
     for (std::size_t k = 0; k < which.size(); ++k) u_[which[k]] = values[k];
     objective_ += quadratic + linear;
+}
+
+/// A row moves again when its variable is free, or when it has moved before. Most bounded support
+/// vectors go to their bound once and stay.
+template <class T>
+std::vector<char> DualState<T>::wanted_again(std::span<const std::size_t> rows,
+                                             std::span<const double> change) {
+    std::vector<char> again(rows.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        const std::size_t r = rows[k];
+        const double after = std::abs(beta_[r] + change[k]);
+        const bool free = after > 0 && after < row_bound_[r];
+        again[k] = free || moved_[r] != 0 ? 1 : 0;
+        moved_[r] = 1;
+    }
+    return again;
 }
 
 template <class T>
@@ -186,7 +204,7 @@ void DualState<T>::activate_all() {
             which.push_back(r);
             weight.push_back(beta_[r] - stale.beta[r]);
         }
-        add_product(which, weight, &stale.rows);
+        add_product(which, weight, stale.rows, {});
         for (std::size_t j = 0; j < stale.rows.size(); ++j) v_[stale.rows[j]] += sums_[j];
         stale_.pop_back();
     }

@@ -56,6 +56,9 @@ class DualState {
 
     /// v = Kβ from nothing, all variables active.
     void recompute();
+    /// Whether v is as it should be: compares 256 rows of it, spread evenly, with fresh sums. False
+    /// when one is off by more than a hundredth of the tolerance.
+    bool audit();
 
     /// The variables whose turn cannot come: at a bound and pushed against it beyond every variable
     /// that could move with them. Drops them once they have been so for a while and once dropping
@@ -98,7 +101,10 @@ class DualState {
     };
 
     void add_product(std::span<const std::size_t> which, std::span<const double> weight,
-                     const std::vector<std::size_t>* columns);
+                     std::span<const std::size_t> columns, std::span<const char> again);
+    void sum_support(std::span<const std::size_t> columns);
+    std::vector<char> wanted_again(std::span<const std::size_t> rows,
+                                   std::span<const double> change);
     void refresh_gradient();
     void measure_groups(Measure& measure) const;
     void measure_general(Measure& measure) const;
@@ -118,9 +124,10 @@ class DualState {
     std::vector<std::size_t> active_rows_;
     std::vector<Stale> stale_;
     std::vector<std::uint8_t> quiet_;  ///< how often in a row a variable could have been dropped
-    std::vector<T> buffer_;
     std::vector<double> sums_;
-    std::vector<double> change_;  ///< scratch: Δβ by row
+    std::vector<double> change_;     ///< scratch: Δβ by row
+    std::vector<double> row_bound_;  ///< largest |α| of the variables of a row
+    std::vector<char> moved_;        ///< rows that have moved before
     double objective_ = 0;
 };
 

@@ -1,0 +1,25 @@
+// libarchive, opened when a compressed file first needs it (base/library.hpp says why): it brings
+// along a dozen libraries of its own. For .cpp files:  MERCER_ARCHIVE(archive_read_new)()
+#pragma once
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include "mercer/base/library.hpp"
+
+namespace mercer {
+
+inline const Library& archive_library() {
+    static const Library library(MERCER_LIBARCHIVE_LIBRARY);
+    return library;
+}
+
+}  // namespace mercer
+
+/// The function of that name; looked up once.
+#define MERCER_ARCHIVE(name)                                                \
+    ([] {                                                                   \
+        static const auto function =                                        \
+            ::mercer::archive_library().function<decltype(&::name)>(#name); \
+        return function;                                                    \
+    }())

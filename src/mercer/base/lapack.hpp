@@ -1,0 +1,12 @@
+// The LAPACK routines in use, by their Fortran names and with Fortran's conventions: matrices are
+// column-major, so our row-major symmetric ones are seen with their triangles exchanged. They come
+// with OpenBLAS, which is opened at the first call.
+#pragma once
+
+namespace mercer::lapack {
+
+/// All eigenvalues (ascending, to w) of the symmetric n × n matrix a, by divide and conquer; with
+/// job 'V' column i of a becomes eigenvector i. Returns LAPACK's info: 0 when all went well.
+int dsyevd(char job, char triangle, int n, double* a, int lda, double* w);
+
+}  // namespace mercer::lapack

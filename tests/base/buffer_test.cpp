@@ -1,0 +1,55 @@
+#include "mercer/base/buffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+
+namespace mercer {
+namespace {
+
+constexpr std::size_t megabyte = std::size_t{1} << 20;
+
+TEST(LargeBuffer, CanBeWrittenToItsEnd) {
+    const LargeBuffer buffer(megabyte + 1);
+    buffer.as<char>()[megabyte] = 7;
+    EXPECT_EQ(buffer.as<char>()[megabyte], 7);
+    EXPECT_EQ(LargeBuffer(0).bytes(), 0U);
+}
+
+TEST(KeepBuffers, HandsOnWhatFitsAndOnlyThat) {
+    const KeepBuffers keeper;
+    auto first = std::make_unique<LargeBuffer>(4 * megabyte);
+    const char* place = first->as<char>();
+    first.reset();
+    {
+        const LargeBuffer small(megabyte);
+        EXPECT_NE(small.as<char>(), place) << "far too large for it";
+    }
+    const LargeBuffer next(3 * megabyte);
+    EXPECT_EQ(next.as<char>(), place);
+    EXPECT_EQ(next.bytes(), 3 * megabyte);
+    const LargeBuffer other(3 * megabyte);
+    EXPECT_NE(other.as<char>(), place) << "in use";
+}
+
+TEST(KeepBuffers, KeepsOnlyWhileOneLives) {
+    std::optional<KeepBuffers> outer(std::in_place);
+    { const KeepBuffers inner; }
+    const char* place = nullptr;
+    {
+        const LargeBuffer buffer(64 * megabyte);
+        place = buffer.as<char>();
+    }
+    {
+        const LargeBuffer again(64 * megabyte);
+        EXPECT_EQ(again.as<char>(), place) << "the outer keeper is still there";
+        again.as<char>()[0] = 1;
+    }
+    outer.reset();
+    const LargeBuffer fresh(64 * megabyte);
+    EXPECT_EQ(fresh.as<char>()[0], 0) << "from the system, not from the shelf";
+}
+
+}  // namespace
+}  // namespace mercer
