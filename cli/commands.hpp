@@ -12,6 +12,7 @@ void add_scale(CLI::App& program, Session& session);
 void add_make(CLI::App& program, Session& session);
 void add_kernel(CLI::App& program, Session& session);
 void add_gram(CLI::App& program, Session& session);
+void add_map(CLI::App& program, Session& session);
 void add_split(CLI::App& program, Session& session);
 void add_train(CLI::App& program, Session& session);
 void add_predict(CLI::App& program, Session& session);

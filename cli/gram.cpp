@@ -12,12 +12,14 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/source.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/learn/spectral.hpp"
 
 namespace mercer::cli {
 namespace {
 
 struct GramCommand {
     std::string kernel;
+    std::string function;
     std::string against;
     bool precomputed = false;
 };
@@ -55,6 +57,17 @@ std::pair<Dataset, Kernel> gram_of(const Kernel& kernel, const Dataset& data,
     return {std::move(result), gram.kernel()};
 }
 
+/// f(K) in the place of K.
+template <class T>
+void apply_function(const std::string& text, Dataset& gram) {
+    const SpectralFunction f = SpectralFunction::parse(text);
+    Matrix<double> k(gram.size(), gram.columns());
+    for (std::size_t i = 0; i < gram.size(); ++i) gram.x.copy_row(i, k.row(i));
+    const Matrix<double> result = f(k.view());
+    gram.x =
+        Rows::dense(std::vector<T>(result.values().begin(), result.values().end()), gram.columns());
+}
+
 /// LIBSVM's text for precomputed kernels: "label 0:row 1:k 2:k …", every value written, because its
 /// readers find them by position.
 void write_precomputed(const Dataset& gram, const std::string& path) {
@@ -78,6 +91,14 @@ void run(const GramCommand& command, const InputOptions& input, OutputOptions ou
          const Session& session) {
     check_output(output, session);
     const Kernel kernel = Kernel::parse(command.kernel);
+    if (!command.function.empty()) {
+        SpectralFunction::parse(command.function);  // a slip is said before the data is read
+        if (!command.against.empty()) {
+            throw InvalidInput(
+                "--function needs the whole matrix of one sample: put all rows into "
+                "INPUT instead of --against");
+        }
+    }
     const Dataset data = read_input(input, session);
     Dataset reference;
     const bool two = !command.against.empty();
@@ -87,9 +108,16 @@ void run(const GramCommand& command, const InputOptions& input, OutputOptions ou
         reference = read_input(other, session);
     }
     const Dataset* const against = two ? &reference : nullptr;
-    const auto [gram, resolved] = input.read.double_precision
-                                      ? gram_of<double>(kernel, data, against, session)
-                                      : gram_of<float>(kernel, data, against, session);
+    auto [gram, resolved] = input.read.double_precision
+                                ? gram_of<double>(kernel, data, against, session)
+                                : gram_of<float>(kernel, data, against, session);
+    if (!command.function.empty()) {
+        if (input.read.double_precision) {
+            apply_function<double>(command.function, gram);
+        } else {
+            apply_function<float>(command.function, gram);
+        }
+    }
     if (command.precomputed) {
         write_precomputed(gram, output.path);
         return;
@@ -109,6 +137,7 @@ void add_gram(CLI::App& program, Session& session) {
         add_command(program, "gram", "compute the Gram matrix of a kernel",
                     "  mercer gram 'rbf(gamma=scale)' @iris -o gram.npy\n"
                     "  mercer gram 'linear' test.libsvm --against train.libsvm -o k.csv\n"
+                    "  mercer gram 'sigmoid(gamma=0.1)' @iris --function clip -o repaired.npy\n"
                     "  mercer gram 'laplacian(gamma=0.1)' @digits --precomputed -o digits.pre");
     const auto options = std::make_shared<GramCommand>();
     command.add_option("KERNEL", options->kernel, "the expression; quote it for the shell")
@@ -119,6 +148,11 @@ void add_gram(CLI::App& program, Session& session) {
         .add_option("--against", options->against,
                     "k(rows of INPUT, rows of FILE); FILE settles gamma=scale and the like")
         ->type_name("FILE");
+    command
+        .add_option("--function", options->function,
+                    "f(K) instead of K: power(0.5), exp(0.1), log, or to repair an indefinite "
+                    "matrix clip, flip, shift")
+        ->type_name("F");
     command.add_flag("--precomputed", options->precomputed,
                      "write LIBSVM's text for precomputed kernels");
     const auto output = add_output(command, session);

@@ -89,6 +89,8 @@ Json json_of(const MercerTest& test) {
                 {"trace", test.trace},
                 {"effective_rank", test.effective_rank},
                 {"converged", test.converged},
+                {"asymmetry", test.asymmetry},
+                {"cauchy_schwarz_broken", test.cauchy_schwarz_broken},
                 {"indefinite", test.indefinite}};
     if (!test.values.empty()) {
         result["numerical_rank"] = test.numerical_rank;
@@ -147,6 +149,15 @@ void print_test(const MercerTest& test, const std::string& path, std::size_t row
             : fmt::format("nothing against positive definite (eigenvalues within {:.2g} of 0 "
                           "count as 0)",
                           test.tolerance));
+    if (test.asymmetric) {
+        say("{:<12}no: k(x,z) and k(z,x) differ by {:.3g} of the largest value, so it is no "
+            "kernel\n",
+            "symmetric", test.asymmetry);
+    }
+    if (test.cauchy_schwarz_broken > 0) {
+        say("{:<12}k(x,z)^2 <= k(x,x) k(z,z) is broken by {} of the pairs tried\n", "pairs",
+            test.cauchy_schwarz_broken);
+    }
     if (test.indefinite) print_witness(test);
 }
 

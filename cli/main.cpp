@@ -45,6 +45,7 @@ void describe(CLI::App& program, Session& session) {
     add_make(program, session);
     add_kernel(program, session);
     add_gram(program, session);
+    add_map(program, session);
     add_split(program, session);
     add_train(program, session);
     add_predict(program, session);

@@ -23,13 +23,16 @@ std::string parameters_text(const Model& model) {
     };
     const Task task = model.task;
     const bool sphere_by_c = task == Task::svdd && t.C > 0;
-    add(task == Task::svc || is_regressor(task) || sphere_by_c, "C", t.C);
+    add(task == Task::svc || task == Task::svr || task == Task::nu_svr || task == Task::adatron ||
+            sphere_by_c,
+        "C", t.C);
     add(task == Task::nu_svc || task == Task::nu_svr || task == Task::one_class ||
-            (task == Task::svdd && !sphere_by_c),
+            task == Task::parzen || (task == Task::svdd && !sphere_by_c),
         "nu", t.nu);
     add(task == Task::svr, "epsilon", t.epsilon);
     add(t.tolerance > 0, "tolerance", t.tolerance);
-    if (!t.bias) text += ", through the origin";
+    for (const auto& [name, value] : t.numbers) add(true, name.c_str(), value);
+    if (!t.bias) text += text.empty() ? "through the origin" : ", through the origin";
     if (!t.tube.empty()) text += ", tube " + (t.tube == "column" ? "from a column" : t.tube);
     return text;
 }
@@ -38,6 +41,7 @@ std::string parameters_text(const Model& model) {
 std::vector<std::size_t> points_by_class(const Model& model) {
     const std::size_t k = model.classes();
     const Matrix<double>& coefficients = model.expansion.coefficients;
+    if (!is_svm(model.task) && model.task != Task::adatron) return {};
     if (k < 2 || coefficients.rows() != k * (k - 1) / 2) return {};
     std::vector<std::size_t> counts(k, 0);
     for (std::size_t p = 0; p < coefficients.columns(); ++p) {
@@ -66,9 +70,47 @@ std::string classes_text(const Model& model) {
     return text + (points.empty() ? "" : " (support vectors)");
 }
 
+/// Tasks whose reports bound how far the machine is from the optimum.
+bool has_certificate(Task task) {
+    return is_svm(task) || (task != Task::class_means && task != Task::parzen &&
+                            task != Task::perceptron && !is_clustering(task));
+}
+
+/// "mistakes 12, passes 3", of all problems.
+std::string figures_text(const Model& model) {
+    std::string text;
+    for (const Report& r : model.reports) {
+        if (r.figures.empty()) continue;
+        std::string part = r.name.empty() ? "" : r.name + ": ";
+        bool first = true;
+        for (const auto& [name, value] : r.figures) {
+            part += fmt::format("{}{} {:.6g}", first ? "" : ", ", name, value);
+            first = false;
+        }
+        text += line("figures", part);
+    }
+    return text;
+}
+
+/// How the objective, or the mistakes, went: the first few passes and the last.
+std::string history_text(const Model& model) {
+    if (model.reports.size() != 1 || model.reports[0].history.size() < 2) return {};
+    const std::vector<double>& h = model.reports[0].history;
+    std::string text;
+    for (std::size_t i = 0; i < h.size(); ++i) {
+        if (i >= 5 && i + 1 < h.size()) {
+            if (i == 5) text += " …";
+            continue;
+        }
+        text += fmt::format("{}{:.6g}", i == 0 ? "" : " ", h[i]);
+    }
+    return line("history", fmt::format("{} ({})", text, counted(h.size(), "pass", "passes")));
+}
+
 /// What the machine found besides its expansion: margin, tube, radius.
 std::string found_text(const Model& model, const Report& r) {
     if (model.reports.size() != 1) return {};
+    if (!is_svm(model.task) && r.margin <= 0) return {};
     if (model.task == Task::svdd) return line("radius", fmt::format("{:.6g}", r.radius));
     if (is_regressor(model.task)) return line("tube", fmt::format("epsilon {:.6g}", r.epsilon));
     return line("margin", fmt::format("{:.6g}", r.margin));
@@ -86,6 +128,24 @@ std::string nu_text(const Model& model, const Report& r) {
                                                         : "outside",
                             r.fraction_support, holds ? "around" : "not around", r.nu,
                             holds ? ", as they must be" : ""));
+}
+
+/// Machines that nothing certifies: what they did and found.
+std::string describe_learning(const Model& model) {
+    const Report r = model.report();
+    // Passes that are made are the end of a perceptron, not a failure.
+    const bool made = model.task == Task::perceptron && r.status == FitStatus::iteration_limit;
+    std::string text =
+        line("status",
+             fmt::format("{}, {:.3g} s", made ? "all passes made" : describe(r.status), r.seconds));
+    text += line("points", fmt::format("{} for {}", counted(model.expansion.size(), "point"),
+                                       counted(r.rows, "row")));
+    text += found_text(model, r);
+    if (model.task == Task::parzen) {
+        text += line("threshold",
+                     fmt::format("{:.6g}, {:.4g} of the rows outside", r.rho, r.fraction_errors));
+    }
+    return text + figures_text(model) + history_text(model);
 }
 
 }  // namespace
@@ -131,6 +191,8 @@ Json json_of(const Report& r) {
               {"iterations", r.iterations},
               {"kernel_evaluations", r.kernel_evaluations},
               {"seconds", r.seconds}};
+    if (!r.figures.empty()) json["figures"] = r.figures;
+    if (!r.history.empty()) json["history"] = r.history;
     if (r.nu > 0) {
         json["nu_property"] = {{"nu", r.nu},
                                {"fraction_errors", r.fraction_errors},
@@ -161,7 +223,8 @@ Json json_of(const Model& model) {
                 {"tolerance", t.tolerance},
                 {"bias", t.bias},
                 {"tube", t.tube},
-                {"class_weights", t.class_weights}}},
+                {"class_weights", t.class_weights},
+                {"numbers", t.numbers}}},
               {"precision", model.double_precision ? "double" : "single"},
               {"probability", !model.sigmoids.empty()}};
     if (is_classifier(model.task)) {
@@ -169,6 +232,9 @@ Json json_of(const Model& model) {
         json["classes"] = model.class_names;
         const std::vector<std::size_t> points = points_by_class(model);
         if (!points.empty()) json["support_vectors_by_class"] = points;
+    }
+    for (const auto& [name, array] : model.arrays) {
+        json["arrays"][name] = {array.rows(), array.columns()};
     }
     if (!model.feature_names.empty()) json["features"] = model.feature_names;
     if (!model.reports.empty()) {
@@ -193,7 +259,8 @@ std::string describe_machine(const Model& model) {
         text += line("classes", classes_text(model));
         if (model.classes() > 2) {
             text += line("problems", fmt::format("{}, {}", model.expansion.outputs(),
-                                                 model.multi_class == MultiClass::one_vs_one
+                                                 model.reports.size() == 1 ? "learnt together"
+                                                 : model.multi_class == MultiClass::one_vs_one
                                                      ? "one a pair of classes"
                                                      : "each class against the rest"));
         }
@@ -207,6 +274,7 @@ std::string describe_certificate(const Model& model) {
         return line("support", counted(model.expansion.size(), "vector")) +
                line("certificate", "none: the file is one of LIBSVM");
     }
+    if (!has_certificate(model.task)) return describe_learning(model);
     const Report r = model.report();
     const bool several = model.reports.size() > 1;
     std::string text = line("status", fmt::format("{}, {:.3g} s, {}", describe(r.status), r.seconds,
@@ -222,10 +290,13 @@ std::string describe_certificate(const Model& model) {
     text += line("dual", fmt::format("{:.9g}{}", r.dual, of_all));
     text += line("gap", fmt::format("{:.3g} relative{}: the optimum lies between dual and primal",
                                     r.relative_gap, several ? " in the worst" : ""));
-    text += line("violation", fmt::format("{:.3g} of the optimality conditions{}, tolerance {}",
-                                          r.kkt_violation, several ? " in the worst" : "",
-                                          format_number(model.trained.tolerance)));
-    return text + nu_text(model, r);
+    text +=
+        line("violation", fmt::format("{:.3g} of the optimality conditions{}{}", r.kkt_violation,
+                                      several ? " in the worst" : "",
+                                      model.trained.tolerance > 0
+                                          ? ", tolerance " + format_number(model.trained.tolerance)
+                                          : ""));
+    return text + nu_text(model, r) + figures_text(model) + history_text(model);
 }
 
 std::string describe_parts(const Model& model) {
@@ -247,6 +318,15 @@ std::vector<std::string> output_names(const Model& model) {
     if (outputs == model.target_names.size() && outputs > 0) return model.target_names;
     const std::size_t k = model.classes();
     if (outputs == 1 && k != 2) return {"decision"};
+    // Classes that compete with one another, and groups, have values of their own.
+    if (model.task == Task::class_means || model.task == Task::perceptron) {
+        if (k > 2) return model.class_names;
+    }
+    if (is_clustering(model.task)) {
+        std::vector<std::string> groups;
+        for (std::size_t c = 0; c < outputs; ++c) groups.push_back(fmt::format("group {}", c));
+        return groups;
+    }
     std::vector<std::string> names;
     if (outputs == k * (k - 1) / 2 && (k == 2 || model.multi_class == MultiClass::one_vs_one)) {
         for (std::size_t a = 0; a < k; ++a) {

@@ -14,6 +14,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/gaussian_process.hpp"
 #include "mercer/select/cross_validation.hpp"
 
 namespace mercer::cli {
@@ -26,6 +27,7 @@ struct PredictCommand {
     std::string output = "-";
     bool decision = false;
     bool probability = false;
+    bool deviation = false;
 };
 
 /// Numbers beside the labels, one row each, under names.
@@ -60,6 +62,11 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
         std::vector<std::string> names;
         for (const std::string& name : model.class_names) names.push_back("P(" + name + ")");
         result.columns.push_back({"probability", names, model.probabilities(x, progress)});
+    }
+    if (command.deviation) {
+        Matrix<double> deviations(x.size(), 1);
+        deviations.values() = predictive_deviation(model, x, false, progress);
+        result.columns.push_back({"deviation", {"deviation"}, std::move(deviations)});
     }
     clear_progress_line();
     return result;
@@ -132,6 +139,7 @@ bool knows_a_label_of(const Model& model, const Labels& truth) {
 
 std::optional<Judgement> judge(const Model& model, const Labels& predicted, const Labels& truth) {
     Judgement j;
+    if (is_clustering(model.task)) return std::nullopt;
     const bool single = !is_classifier(model.task) && !is_regressor(model.task);
     const auto is_sign = [](double y) { return y == 1 || y == -1; };
     if (single &&
@@ -168,6 +176,9 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
     const auto [model, data] = read_model_and_data(command.model, input, session);
     if (command.probability && !is_classifier(model.task)) {
         throw InvalidInput(command.model + ": only classifiers have class probabilities");
+    }
+    if (command.deviation && model.task != Task::gp) {
+        throw InvalidInput(command.model + ": only Gaussian processes (--task gp) have deviations");
     }
     const Predictions predictions = predict(command, model, data.x, session);
     const auto judgement = judge(model, predictions.labels, data.y);
@@ -210,6 +221,8 @@ void add_predict(CLI::App& program, Session& session) {
                      "also the decision values: positive for the first class of a pair");
     command.add_flag("--probability", options->probability,
                      "also class probabilities, of a model trained with them");
+    command.add_flag("--std,--deviation", options->deviation,
+                     "also the standard deviation of the function, of a Gaussian process");
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run(*options, *input, session); };
     });

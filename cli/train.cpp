@@ -1,4 +1,4 @@
-// mercer train: a support vector machine from data, with its certificate.
+// mercer train: a machine from data, with its certificate.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,10 +15,12 @@
 
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/machines.hpp"
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "cli/train_options.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
@@ -37,8 +39,9 @@ struct Training {
     const TrainOptions& options;
     const Session& session;
     std::string input;
+    Task task = Task::svc;
     Dataset data{};
-    SvmSettings settings{};
+    SvmSettings svm{};  ///< of support vector machines
     std::vector<std::string> warnings{};
 
     void caution(std::string text) {
@@ -48,9 +51,14 @@ struct Training {
 };
 
 /// Draws the line of training, and reads whether Ctrl-C has been pressed.
-std::function<bool(const FitMoment&)> listener(const Session& session, const StopOnInterrupt& stop,
-                                               const std::string& what) {
-    return [draw = progress_line(session), start = Clock::now(), &stop, what](const FitMoment& m) {
+Listener listener(const Session& session, const StopOnInterrupt& stop, const std::string& what) {
+    Listener listener;
+    listener.other = [draw = progress_line(session), &stop, what](const Moment& m) {
+        if (draw) draw({.task = what, .fraction = m.fraction, .detail = m.detail});
+        return !stop.requested();
+    };
+    listener.svm = [draw = progress_line(session), start = Clock::now(), &stop,
+                    what](const FitMoment& m) {
         if (draw) {
             const std::chrono::duration<double> elapsed = Clock::now() - start;
             std::string task = what;
@@ -64,12 +72,13 @@ std::function<bool(const FitMoment&)> listener(const Session& session, const Sto
         }
         return !stop.requested();
     };
+    return listener;
 }
 
 /// Kernels of columns whose ranges differ much see little but the widest, and training crawls.
 void advise_on_scale(Training& t) {
     constexpr std::size_t most_columns = 1'000'000;  // beyond that there are words, not measures
-    if (t.options.scale != "none" || t.settings.kernel == precomputed() ||
+    if (t.options.scale != "none" || Kernel::parse(t.options.kernel) == precomputed() ||
         t.data.columns() > most_columns) {
         return;
     }
@@ -91,7 +100,7 @@ void advise_on_scale(Training& t) {
 }
 
 void check_labels(const Training& t) {
-    if (!is_classifier(t.settings.task) || t.data.y.are_text()) return;
+    if (!is_classifier(t.task) || t.data.y.empty() || t.data.y.are_text()) return;
     const Classes classes = classes_of(t.data.y);
     const bool whole = std::all_of(classes.values.begin(), classes.values.end(),
                                    [](double v) { return v == std::floor(v); });
@@ -131,11 +140,11 @@ std::string describe_hulls(const Model& model, bool bias) {
 std::string score_text(const Training& t, const CrossValidation& cv) {
     const std::string folds =
         fmt::format(" over {} folds, seed {}", t.options.folds, t.options.seed);
-    if (is_regressor(t.settings.task)) {
+    if (is_regressor(t.task)) {
         return fmt::format("mean squared error {:.6g}, squared correlation {:.4g}{}",
                            cv.score.mean_squared_error, cv.score.squared_correlation, folds);
     }
-    if (is_classifier(t.settings.task)) {
+    if (is_classifier(t.task)) {
         return fmt::format("accuracy {}{}", percent(cv.score.accuracy), folds);
     }
     return fmt::format("{} of the rows held out lie inside{}", percent(inside(cv.predictions)),
@@ -145,10 +154,10 @@ std::string score_text(const Training& t, const CrossValidation& cv) {
 Json score_json(const Training& t, const CrossValidation& cv) {
     Json json{
         {"folds", t.options.folds}, {"seed", t.options.seed}, {"status", describe(cv.status)}};
-    if (is_regressor(t.settings.task)) {
+    if (is_regressor(t.task)) {
         json["mean_squared_error"] = cv.score.mean_squared_error;
         json["squared_correlation"] = cv.score.squared_correlation;
-    } else if (is_classifier(t.settings.task)) {
+    } else if (is_classifier(t.task)) {
         json["accuracy"] = cv.score.accuracy;
     } else {
         json["inside"] = inside(cv.predictions);
@@ -156,12 +165,37 @@ Json score_json(const Training& t, const CrossValidation& cv) {
     return json;
 }
 
+/// What to say of a training that did not come to its end; empty where that is no news.
+std::string early_text(const Training& t, const Report& report) {
+    if (report.status == FitStatus::converged) return {};
+    if (is_svm(t.task) || t.task == Task::adatron) {
+        return fmt::format(
+            "not converged: {}, at a relative gap of {:.3g} and a violation of "
+            "{:.3g} (tolerance {})",
+            describe(report.status), report.relative_gap, report.kkt_violation,
+            format_number(t.options.tolerance));
+    }
+    // A perceptron ends with its passes unless the data can be separated.
+    if (t.task == Task::perceptron && report.status == FitStatus::iteration_limit) return {};
+    return "not converged: " + describe(report.status);
+}
+
 // ---- What is done.
+
+void write_curve(const Training& t, const StopOnInterrupt& stop, Json& json, std::string& text) {
+    const std::string curve =
+        curve_text(t.options, t.data, listener(t.session, stop, "convergence curve").other);
+    clear_progress_line();
+    const InterruptLater later(t.options.curve);
+    write_whole(t.options.curve, [&](Output& out) { out.write(curve); });
+    json["curve"] = t.options.curve;
+    text += line("curve", t.options.curve);
+}
 
 /// Trains, saves and describes. The exit code.
 int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& text) {
-    t.settings.progress = listener(t.session, stop, "training");
-    const Model model = Svm(t.settings).fit(t.data);
+    const Model model =
+        machine_of(t.options, t.svm, listener(t.session, stop, "training")).fit(t.data);
     clear_progress_line();
     const Report report = model.report();
     json.update(json_of(model));
@@ -172,31 +206,28 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
                      "not separable: no plane in feature space leaves each class on its "
                      "own side, so there is no hard margin; try --task svc, which allows "
                      "errors, or another kernel");
-        text += describe_hulls(model, t.settings.bias);
+        text += describe_hulls(model, t.svm.bias);
         return exit_failure;
     }
     text += describe_certificate(model);
-    if (report.status != FitStatus::converged) {
-        t.caution(
-            fmt::format("not converged: {}, at a relative gap of {:.3g} and a violation of "
-                        "{:.3g} (tolerance {})",
-                        describe(report.status), report.relative_gap, report.kkt_violation,
-                        format_number(t.settings.tolerance)));
-    }
+    if (const std::string early = early_text(t, report); !early.empty()) t.caution(early);
     if (!t.options.model.empty()) {
         const InterruptLater later(t.options.model);
         save(model, t.options.model);
         json["model"] = t.options.model;
         text += line("model", t.options.model);
     }
+    if (!t.options.curve.empty()) write_curve(t, stop, json, text);
     return stop.requested() ? exit_interrupted : 0;
 }
 
 int cross_validate(Training& t, const StopOnInterrupt& stop, Json& json, std::string& text) {
-    t.settings.progress = listener(t.session, stop, "cross-validation");
-    t.settings.probability = false;
+    SvmSettings svm = t.svm;
+    svm.probability = false;
+    const Machine machine =
+        machine_of(t.options, svm, listener(t.session, stop, "cross-validation"));
     const CrossValidation cv =
-        mercer::cross_validate(t.settings, t.data, t.options.folds, t.options.seed);
+        mercer::cross_validate(machine, t.data, t.options.folds, t.options.seed);
     clear_progress_line();
     if (stop.requested()) {
         t.caution("the cross-validation was interrupted, and has no score");
@@ -206,7 +237,8 @@ int cross_validate(Training& t, const StopOnInterrupt& stop, Json& json, std::st
         t.caution("the rows of some fold are not separable: there is no score of a hard margin");
         return exit_failure;
     }
-    if (cv.status != FitStatus::converged) {
+    const bool passes_made = t.task == Task::perceptron && cv.status == FitStatus::iteration_limit;
+    if (cv.status != FitStatus::converged && !passes_made) {
         t.caution("not every fold converged: " + describe(cv.status));
     }
     json["cross_validation"] = score_json(t, cv);
@@ -233,12 +265,16 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
         throw InvalidInput("the model and --json cannot both go to standard output; name a file");
     }
     check_place(options.model);
+    check_place(options.curve);
     InputOptions reading = input;
     if (options.double_precision) reading.read.double_precision = true;
     Training t{.options = options, .session = session, .input = input.path};
-    t.settings = settings_of(options);
+    t.task = task_named(options.task);
+    check_options(options, t.task);
+    t.svm = settings_of(options);
+    machine_of(options, t.svm, {});  // what no machine can take is said before the data is read
     t.data = read_input(reading, session);
-    take_tube(options, t.data, t.settings);
+    take_tube(options, t.data, t.svm);
     check_labels(t);
     if (options.folds > t.data.size()) {
         throw InvalidInput(fmt::format("--cv {}: there are only {} to make folds of", options.folds,
@@ -264,12 +300,16 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
 
 void add_train(CLI::App& program, Session& session) {
     CLI::App& command = add_command(
-        program, "train", "train a support vector machine and certify it",
+        program, "train", "train a machine and certify it",
         "  mercer train @digits digits.mercer -C 10 --cv 5\n"
         "  mercer train a9a.gz a9a.mercer --kernel 'rbf(gamma=0.05)' -C 10\n"
         "  mercer train housing.csv --task svr --epsilon 0.5 --scale standard --cv 10\n"
+        "  mercer train @digits --task perceptron --kernel 'polynomial(degree=3)' --variant "
+        "averaged\n"
+        "  mercer train @iris groups.mercer --task k-means --clusters 3\n"
+        "  mercer train moons.csv --task adatron --curve curve.csv\n"
         "Ctrl-C ends training early: what there is gets certified and saved, exit code 130.\n"
-        "docs/training.md says more.");
+        "docs/training.md and docs/machines say more.");
     const auto input = add_input(command, session);
     const auto options = add_train_options(command, session);
     command.callback([&session, input, options] {

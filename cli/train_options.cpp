@@ -10,36 +10,67 @@
 namespace mercer::cli {
 namespace {
 
-bool given(const TrainOptions& options, const std::string& name) {
-    return std::ranges::any_of(options.watched, [&](const CLI::Option* option) {
-        return option->check_name(name) && option->count() > 0;
-    });
+/// Which tasks an option means something to. What is given in vain is a mistake.
+struct Use {
+    const char* option;
+    std::vector<Task> tasks;
+    const char* remark = "";
+};
+
+const std::vector<Use>& uses() {
+    using enum Task;
+    static const std::vector<Task> svms{svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd};
+    static const std::vector<Use> table{
+        {"-C", {svc, svr, nu_svr, svdd, adatron}},
+        {"--nu", {nu_svc, nu_svr, one_class, svdd, parzen}},
+        {"--epsilon", {svr}, " (nu-svr finds it by itself)"},
+        {"--tube", {nu_svr}},
+        {"--weight", {svc, nu_svc}},
+        {"--balanced", {svc, nu_svc}},
+        {"--no-bias",
+         {svc, hard_margin, class_means, perceptron, adatron, ridge, logistic, squared_hinge,
+          huber}},
+        {"--multi-class", {svc, nu_svc, hard_margin, adatron}},
+        {"--probability", {svc, nu_svc, hard_margin}},
+        {"--passes", {perceptron, adatron, kmeans}},
+        {"--order", {perceptron}},
+        {"--variant", {perceptron}},
+        {"--budget", {perceptron}},
+        {"--rate", {adatron}},
+        {"--curve", {adatron}},
+        {"--clusters", {kmeans}},
+        {"--starts", {kmeans}},
+        {"--lambda", {ridge, logistic, squared_hinge, huber, quantile}},
+        {"--lambda-path", {ridge}},
+        {"--loo", {ridge}},
+        {"--noise", {gp}},
+        {"--optimise", {gp}},
+        {"--restarts", {gp}},
+        {"--delta", {huber}},
+        {"--quantile", {quantile}},
+        {"--tol", {svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd, adatron}},
+        {"--gap",
+         {svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd, logistic, squared_hinge, huber,
+          quantile}},
+        {"--step-limit", svms},
+        {"--method", svms},
+        {"--no-shrinking", svms},
+    };
+    return table;
 }
 
-/// Options that mean something only to some tasks; what is given in vain is a mistake.
 void check_uses(const TrainOptions& o, Task task) {
-    const bool single = !is_classifier(task) && !is_regressor(task);
-    const auto refuse = [&](const char* name, bool useful, const char* tasks) {
-        if (useful || !given(o, name)) return;
-        throw InvalidInput(
-            fmt::format("{} has no meaning for --task {}; it belongs to {}", name, o.task, tasks));
-    };
-    refuse("-C", task == Task::svc || is_regressor(task) || task == Task::svdd,
-           "svc, svr, nu-svr and svdd");
-    refuse("--nu", task == Task::nu_svc || task == Task::nu_svr || single,
-           "nu-svc, nu-svr, one-class and svdd");
-    refuse("--epsilon", task == Task::svr, "svr (nu-svr finds it by itself)");
-    refuse("--tube", task == Task::nu_svr, "nu-svr");
-    refuse("--weight", task == Task::svc || task == Task::nu_svc, "svc and nu-svc");
-    refuse("--balanced", task == Task::svc || task == Task::nu_svc, "svc and nu-svc");
-    refuse("--no-bias", task == Task::svc || task == Task::hard_margin, "svc and hard");
-    refuse("--multi-class", is_classifier(task), "svc, nu-svc and hard");
-    refuse("--probability", is_classifier(task), "svc, nu-svc and hard");
-    if (o.probability && o.multi_class == "ovr") {
-        throw InvalidInput("--probability couples pairs of classes: it needs --multi-class ovo");
-    }
-    if (task == Task::svdd && given(o, "-C") && given(o, "--nu")) {
-        throw InvalidInput("svdd takes either -C or --nu: C = 1 / (nu rows)");
+    for (const Use& use : uses()) {
+        if (!given(o, use.option) || std::ranges::find(use.tasks, task) != use.tasks.end()) {
+            continue;
+        }
+        std::string tasks;
+        for (std::size_t i = 0; i < use.tasks.size(); ++i) {
+            tasks += i == 0 ? "" : i + 1 == use.tasks.size() ? " and " : ", ";
+            tasks += task_name(use.tasks[i]);
+        }
+        throw InvalidInput(fmt::format("{} has no meaning for --task {}; it belongs to {}{}",
+                                       use.option, o.task, tasks, use.remark));
     }
 }
 
@@ -66,10 +97,14 @@ void add_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
         watch(command.add_option(names, out, about)->type_name("X"));
     };
     add_choice(command, session, "--task", o.task,
-               {"svc", "nu-svc", "hard", "svr", "nu-svr", "one-class", "svdd"}, "what to learn");
+               {"svc", "nu-svc", "hard", "svr", "nu-svr", "one-class", "svdd", "class-means",
+                "parzen", "perceptron", "adatron", "ridge", "logistic", "squared-hinge", "huber",
+                "quantile", "gp", "k-means"},
+               "what to learn");
     command.add_option("--kernel", o.kernel, "the expression, docs/kernels.md [rbf(gamma=scale)]")
         ->type_name("EXPR");
-    number("-C,--cost", o.cost, "penalty of errors; svdd: instead of --nu [1]");
+    number("-C,--cost", o.cost,
+           "penalty of errors; svdd: instead of --nu; adatron: 0 is the hard margin [1]");
     number("--nu", o.nu, "share of errors at most and of support vectors at least [0.5]");
     number("--epsilon", o.epsilon, "svr: half the width of the tube [0.1]");
     watch(command
@@ -82,7 +117,7 @@ void add_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
     watch(command.add_flag("--balanced", o.balanced, "weigh classes against their frequency"));
     watch(add_choice(command, session, "--multi-class", o.multi_class, {"ovo", "ovr"},
                      "more than two classes: every pair, or each against the rest"));
-    watch(command.add_flag("--no-bias", o.no_bias, "planes through the origin (svc, hard)"));
+    watch(command.add_flag("--no-bias", o.no_bias, "planes through the origin"));
     watch(command.add_flag("--probability", o.probability, "also learn class probabilities"));
     command
         .add_option("--scale", o.scale,
@@ -91,19 +126,63 @@ void add_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
         ->type_name("RULE");
 }
 
+void add_other_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
+    const char* const group = "Other machines";
+    const auto watch = [&](CLI::Option* option) { o.watched.push_back(option->group(group)); };
+    const auto number = [&](const char* names, double& out, const char* about) {
+        watch(command.add_option(names, out, about)->type_name("X"));
+    };
+    const auto count = [&](const char* names, std::size_t& out, std::size_t low,
+                           const char* about) {
+        watch(add_count(command, names, out, low, 1'000'000'000, about));
+    };
+    count("--passes", o.passes, 1,
+          "over the data, at most; perceptron [10], adatron [1000], k-means [300]");
+    watch(add_choice(command, session, "--order", o.order, {"given", "shuffled"},
+                     "perceptron: rows of a pass"));
+    watch(add_choice(command, session, "--variant", o.variant, {"plain", "averaged", "voted"},
+                     "perceptron: the last vector, the mean of all, or all voting"));
+    count("--budget", o.budget, 2, "perceptron: keep at most so many points, merging the others");
+    number("--rate", o.rate, "adatron: step, as a multiple of 1 / max k(x,x), below 2 [1]");
+    watch(command
+              .add_option("--curve", o.curve,
+                          "adatron: also write how the dual grows, beside that of smo, as CSV")
+              ->type_name("FILE"));
+    count("--clusters", o.clusters, 1, "k-means: how many groups [8]");
+    count("--starts", o.starts, 1, "k-means: the best of so many is kept [4]");
+    number("--lambda", o.lambda, "ridge, logistic, …: weight of the penalty [1]");
+    watch(command
+              .add_option("--lambda-path", o.lambda_path,
+                          "ridge: values to choose from by leave-one-out error, 0.01,0.1,1")
+              ->delimiter(',')
+              ->allow_extra_args(false)
+              ->type_name("X,X"));
+    watch(command.add_flag("--loo", o.leave_one_out, "ridge: also leave-one-out errors"));
+    number("--noise", o.noise, "gp: variance of the noise [0.1]");
+    watch(command.add_flag("--optimise", o.optimise,
+                           "gp: maximise the evidence over noise and kernel parameters"));
+    count("--restarts", o.restarts, 0, "gp: further starts of --optimise [0]");
+    number("--delta", o.huber, "huber: where the loss becomes linear [1]");
+    number("--quantile", o.quantile, "quantile: the share of targets below [0.5]");
+}
+
 void add_solver_options(CLI::App& command, Session& session, TrainOptions& o) {
     const char* const group = "Training";
+    const auto watch = [&](CLI::Option* option) { o.watched.push_back(option->group(group)); };
     const auto number = [&](const char* names, double& out, const char* about) {
-        command.add_option(names, out, about)->type_name("X")->group(group);
+        watch(command.add_option(names, out, about)->type_name("X"));
     };
     const auto count = [&](const char* names, std::size_t& out, std::size_t low, std::size_t high,
                            const char* about) {
-        add_count(command, names, out, low, high, about)->group(group);
+        watch(add_count(command, names, out, low, high, about));
     };
     count("--cv", o.folds, 2, 1'000'000'000, "cross-validate over so many folds");
-    command.add_option("--seed", o.seed, "how folds are drawn [1]")->type_name("N")->group(group);
+    command.add_option("--seed", o.seed, "of folds, orders and starts [1]")
+        ->type_name("N")
+        ->group(group);
     number("--tol", o.tolerance, "stop at this violation of the optimality conditions [0.001]");
-    number("--gap", o.gap, "stop also at this relative gap, 0: not used [0]");
+    number("--gap", o.gap,
+           "stop also at this relative gap, 0: not used [0]; logistic and the like [1e-6]");
     number("--time-limit", o.time_limit, "seconds; what there is then is kept, 0: none [0]");
     count("--step-limit", o.iteration_limit, 0, std::size_t{1} << 62,
           "steps a problem, 0: plenty [0]");
@@ -112,11 +191,9 @@ void add_solver_options(CLI::App& command, Session& session, TrainOptions& o) {
         .add_flag("--double-precision", o.double_precision,
                   "compute kernel values in double precision too")
         ->group(group);
-    add_choice(command, session, "--method", o.method, {"decomposition", "smo", "chunking"},
-               "how the dual is solved")
-        ->group(group);
-    command.add_flag("--no-shrinking", o.no_shrinking, "keep every row in play to the end")
-        ->group(group);
+    watch(add_choice(command, session, "--method", o.method, {"decomposition", "smo", "chunking"},
+                     "how the dual is solved"));
+    watch(command.add_flag("--no-shrinking", o.no_shrinking, "keep every row in play to the end"));
 }
 
 DualMethod method_named(const std::string& name) {
@@ -153,14 +230,38 @@ std::shared_ptr<TrainOptions> add_train_options(CLI::App& command, Session& sess
                     "with --cv only cross-validated")
         ->type_name("");
     add_machine_options(command, session, *options);
+    add_other_machine_options(command, session, *options);
     add_solver_options(command, session, *options);
     return options;
+}
+
+bool given(const TrainOptions& options, const std::string& name) {
+    return std::ranges::any_of(options.watched, [&](const CLI::Option* option) {
+        return option->check_name(name) && option->count() > 0;
+    });
+}
+
+void check_options(const TrainOptions& o, Task task) {
+    check_uses(o, task);
+    if (o.probability && o.multi_class == "ovr") {
+        throw InvalidInput("--probability couples pairs of classes: it needs --multi-class ovo");
+    }
+    if (task == Task::svdd && given(o, "-C") && given(o, "--nu")) {
+        throw InvalidInput("svdd takes either -C or --nu: C = 1 / (nu rows)");
+    }
+    if (!(o.time_limit >= 0)) {
+        throw InvalidInput(
+            fmt::format("--time-limit {} must be 0 (none) or a number of seconds", o.time_limit));
+    }
+    if (o.folds > 0 && is_clustering(task)) {
+        throw InvalidInput(fmt::format(
+            "--cv has no meaning for --task {}: its groups have no names to compare", o.task));
+    }
 }
 
 SvmSettings settings_of(const TrainOptions& o) {
     SvmSettings s;
     s.task = task_named(o.task);
-    check_uses(o, s.task);
     s.kernel = Kernel::parse(o.kernel);
     s.C = s.task == Task::svdd && !given(o, "-C") ? 0 : o.cost;
     s.nu = o.nu;
@@ -175,10 +276,6 @@ SvmSettings settings_of(const TrainOptions& o) {
     s.seed = o.seed;
     s.tolerance = o.tolerance;
     s.relative_gap = o.gap;
-    if (!(o.time_limit >= 0)) {
-        throw InvalidInput(
-            fmt::format("--time-limit {} must be 0 (none) or a number of seconds", o.time_limit));
-    }
     s.time_limit = o.time_limit;
     s.iteration_limit = o.iteration_limit;
     s.memory_bytes = o.memory << 20;

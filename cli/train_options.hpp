@@ -27,6 +27,25 @@ struct TrainOptions {
     bool no_bias = false;
     bool probability = false;
     std::string scale = "none";
+
+    // Machines outside the support vector family.
+    std::size_t passes = 0;  ///< 0: the machine's own number
+    std::string order = "given";
+    std::string variant = "plain";
+    std::size_t budget = 0;
+    double rate = 1;
+    std::string curve{};
+    std::size_t clusters = 8;
+    std::size_t starts = 4;
+    double lambda = 1;
+    std::vector<double> lambda_path{};
+    bool leave_one_out = false;
+    double noise = 0.1;
+    bool optimise = false;
+    std::size_t restarts = 0;
+    double huber = 1;
+    double quantile = 0.5;
+
     double tolerance = 1e-3;
     double gap = 0;
     double time_limit = 0;
@@ -44,7 +63,13 @@ struct TrainOptions {
 /// Adds the positional MODEL and the options.
 std::shared_ptr<TrainOptions> add_train_options(CLI::App& command, Session& session);
 
-/// Throws InvalidInput for values out of range and for options the task has no use for.
+/// True when the option was given, by any of its names.
+bool given(const TrainOptions& options, const std::string& name);
+
+/// Throws InvalidInput for options the task has no use for, and for limits out of range.
+void check_options(const TrainOptions& options, Task task);
+
+/// The settings of a support vector machine.
 SvmSettings settings_of(const TrainOptions& options);
 
 /// The widths of a tube given as @column, which is then no feature any more.

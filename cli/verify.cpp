@@ -96,6 +96,13 @@ Outcome check(const Model& model, const Dataset& data, const Session& session) {
 
 int run(const std::string& path, const InputOptions& input, bool all, const Session& session) {
     const auto [model, data] = read_model_and_data(path, input, session);
+    if (!is_svm(model.task)) {
+        throw InvalidInput(
+            fmt::format("{}: only support vector machines (svc, nu-svc, hard, svr, nu-svr, "
+                        "one-class, svdd) can "
+                        "be verified, and this is a model of --task {}",
+                        path, task_name(model.task)));
+    }
     const Outcome outcome = check(model, data, session);
     const bool holds =
         outcome.obstacle.empty() &&
@@ -132,7 +139,8 @@ void add_verify(CLI::App& program, Session& session) {
         "All is recomputed in double precision. Allowed are: twice the tolerance the model was\n"
         "trained to (twice the violation it claims when it stopped early) and, for kernel values\n"
         "of single precision, four roundings of each term of the expansion; twice the claimed\n"
-        "relative gap and 1e-4; 1e-6 in bounds and equalities. Exit code 1 when it does not hold.");
+        "relative gap and 1e-4; 1e-6 in bounds and equalities. Exit code 1 when it does not hold.\n"
+        "Tasks with a certificate: svc, nu-svc, hard, svr, nu-svr, one-class and svdd.");
     const auto path = std::make_shared<std::string>();
     const auto input = add_model_and_input(command, session, *path);
     const auto all = std::make_shared<bool>(false);

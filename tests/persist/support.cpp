@@ -142,6 +142,12 @@ void expect_same_report(const Report& a, const Report& b) {
     EXPECT_TRUE(std::ranges::equal(numbers(a), numbers(b), same_number));
     EXPECT_EQ(counts(a), counts(b));
     EXPECT_EQ(a.hull_weights, b.hull_weights);
+    EXPECT_TRUE(std::ranges::equal(a.history, b.history, same_number));
+    ASSERT_EQ(a.figures.size(), b.figures.size());
+    for (const auto& [name, value] : a.figures) {
+        ASSERT_TRUE(b.figures.contains(name)) << name;
+        EXPECT_TRUE(same_number(value, b.figures.at(name))) << name;
+    }
 }
 
 /// CRC-32 bit by bit, as the definition says.
@@ -263,6 +269,14 @@ void expect_same(const Model& a, const Model& b) {
     EXPECT_EQ(a.trained.bias, b.trained.bias);
     EXPECT_EQ(a.trained.tube, b.trained.tube);
     EXPECT_EQ(a.trained.class_weights, b.trained.class_weights);
+    EXPECT_EQ(a.trained.numbers, b.trained.numbers);
+    ASSERT_EQ(a.arrays.size(), b.arrays.size());
+    for (const auto& [name, array] : a.arrays) {
+        ASSERT_TRUE(b.arrays.contains(name)) << name;
+        EXPECT_EQ(array.rows(), b.arrays.at(name).rows()) << name;
+        EXPECT_EQ(array.columns(), b.arrays.at(name).columns()) << name;
+        EXPECT_EQ(array.values(), b.arrays.at(name).values()) << name;
+    }
     EXPECT_EQ(a.double_precision, b.double_precision);
     ASSERT_EQ(a.reports.size(), b.reports.size());
     for (std::size_t i = 0; i < a.reports.size(); ++i) {

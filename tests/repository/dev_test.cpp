@@ -103,6 +103,14 @@ TEST_F(Dev, NamesThePackagesOnOtherSystems) {
     EXPECT_TRUE(has("out", "libdnnl-dev")) << text("out");
 }
 
+TEST_F(Dev, UnknownBenchmarkIsExitCodeTwo) {
+    debian_without("nothing");
+    EXPECT_EQ(dev("bench nonsense"), 2);
+    EXPECT_TRUE(has("out", "bench takes train, predict, search, kernels or report, not 'nonsense'"))
+        << text("out");
+    EXPECT_EQ(text("log"), "") << "nothing is built for it";
+}
+
 TEST_F(Dev, UnknownVerbIsExitCodeTwo) {
     EXPECT_EQ(dev("nonsense"), 2);
     EXPECT_TRUE(has("out", "there is no verb 'nonsense'")) << text("out");

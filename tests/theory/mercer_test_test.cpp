@@ -129,6 +129,22 @@ TEST(MercerTest, ManyRowsOfADefiniteKernelArePassedByLanczos) {
     EXPECT_NEAR(all.effective_rank, part.effective_rank, 0.1 * part.effective_rank);
 }
 
+TEST(MercerTest, PairsTellOfSymmetryAndOfCauchySchwarz) {
+    const Dataset data = make("blobs", {.n = 50, .columns = 2});
+    const MercerTest good = mercer_test(Kernel::parse("rbf(gamma=1) + linear"), data.x);
+    EXPECT_FALSE(good.asymmetric) << good.asymmetry;
+    EXPECT_EQ(good.cauchy_schwarz_broken, 0U);
+    // x_0 z_1 is no symmetric function.
+    const Kernel crooked = function("crooked", [](auto x, auto z) { return x[0] * z[1]; });
+    const MercerTest bad = mercer_test(crooked, data.x);
+    EXPECT_TRUE(bad.asymmetric);
+    EXPECT_GT(bad.asymmetry, 0.1);
+    // k(x,x) = 0 and k(x,z) < 0: each pair is a proof.
+    const MercerTest distance = mercer_test(negative_distance(1.0), data.x);
+    EXPECT_EQ(distance.cauchy_schwarz_broken, 50U * 49U / 2U);
+    EXPECT_TRUE(distance.indefinite);
+}
+
 TEST(MercerTest, NoRowsAreRefused) {
     EXPECT_THROW(mercer_test(linear(), Rows()), InvalidInput);
 }

@@ -16,10 +16,4 @@ inline const Library& archive_library() {
 
 }  // namespace mercer
 
-/// The function of that name; looked up once.
-#define MERCER_ARCHIVE(name)                                                \
-    ([] {                                                                   \
-        static const auto function =                                        \
-            ::mercer::archive_library().function<decltype(&::name)>(#name); \
-        return function;                                                    \
-    }())
+#define MERCER_ARCHIVE(name) MERCER_LIBRARY_FUNCTION(::mercer::archive_library(), name)

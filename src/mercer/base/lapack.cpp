@@ -14,7 +14,34 @@ using Length = std::size_t;
 using Dsyevd = void (*)(const char*, const char*, const int*, double*, const int*, double*, double*,
                         const int*, int*, const int*, int*, Length, Length);
 
+using Dpotrf = void (*)(const char*, const int*, double*, const int*, int*, Length);
+using Dpotrs = void (*)(const char*, const int*, const int*, const double*, const int*, double*,
+                        const int*, int*, Length);
+using Dtrtri = void (*)(const char*, const char*, const int*, double*, const int*, int*, Length,
+                        Length);
+
 }  // namespace
+
+int dpotrf(char triangle, int n, double* a, int lda) {
+    static const auto routine = blas_library().function<Dpotrf>("dpotrf_");
+    int info = 0;
+    routine(&triangle, &n, a, &lda, &info, 1);
+    return info;
+}
+
+int dpotrs(char triangle, int n, int sides, const double* a, int lda, double* b, int ldb) {
+    static const auto routine = blas_library().function<Dpotrs>("dpotrs_");
+    int info = 0;
+    routine(&triangle, &n, &sides, a, &lda, b, &ldb, &info, 1);
+    return info;
+}
+
+int dtrtri(char triangle, char diagonal, int n, double* a, int lda) {
+    static const auto routine = blas_library().function<Dtrtri>("dtrtri_");
+    int info = 0;
+    routine(&triangle, &diagonal, &n, a, &lda, &info, 1, 1);
+    return info;
+}
 
 int dsyevd(char job, char triangle, int n, double* a, int lda, double* w) {
     static const auto routine = blas_library().function<Dsyevd>("dsyevd_");

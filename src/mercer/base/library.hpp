@@ -37,3 +37,11 @@ class Library {
 };
 
 }  // namespace mercer
+
+/// The function of a library by the name its header declares it under, looked up once:
+/// MERCER_LIBRARY_FUNCTION(blas_library(), cblas_dgemm)(…).
+#define MERCER_LIBRARY_FUNCTION(library, name)                                  \
+    ([] {                                                                       \
+        static const auto found = (library).function<decltype(&::name)>(#name); \
+        return found;                                                           \
+    }())

@@ -73,7 +73,7 @@ class Row {
    public:
     using D = hn::ScalableTag<T>;
     using V = hn::Vec<D>;
-    Row(const Tile<T>& tile, std::size_t i, std::size_t columns)
+    Row(const ProgramTile<T>& tile, std::size_t i, std::size_t columns)
         : tile_(tile), i_(i), columns_(columns) {}
 
     void run(const Program& program, T* out) {
@@ -239,7 +239,7 @@ class Row {
         }
     }
 
-    const Tile<T>& tile_;
+    const ProgramTile<T>& tile_;
     std::size_t i_;
     std::size_t columns_;
     T* first_ = nullptr;
@@ -247,15 +247,15 @@ class Row {
 };
 
 template <class T>
-void run(const Program& program, const Tile<T>& tile) {
+void run(const Program& program, const ProgramTile<T>& tile) {
     for (std::size_t i = 0; i < tile.out.size(); ++i) {
         Row<T>(tile, i, tile.columns).run(program, tile.out[i]);
     }
 }
-void run_float(const Program& program, const Tile<float>& tile) {
+void run_float(const Program& program, const ProgramTile<float>& tile) {
     run(program, tile);
 }
-void run_double(const Program& program, const Tile<double>& tile) {
+void run_double(const Program& program, const ProgramTile<double>& tile) {
     run(program, tile);
 }
 
@@ -269,10 +269,10 @@ namespace mercer {
 MERCER_SIMD_EXPORT(run_float);
 MERCER_SIMD_EXPORT(run_double);
 
-void run_program(const Program& program, const Tile<float>& tile) {
+void run_program(const Program& program, const ProgramTile<float>& tile) {
     MERCER_SIMD(run_float)(program, tile);
 }
-void run_program(const Program& program, const Tile<double>& tile) {
+void run_program(const Program& program, const ProgramTile<double>& tile) {
     MERCER_SIMD(run_double)(program, tile);
 }
 

@@ -32,7 +32,7 @@ struct SourceTile {
 inline constexpr std::size_t padding = 64;
 
 template <class T>
-struct Tile {
+struct ProgramTile {
     std::span<const SourceTile<T>> sources;
     std::span<const T* const> x_sides;  ///< x_sides[s][i]
     std::span<const T* const> z_sides;  ///< z_sides[s][j]
@@ -47,7 +47,7 @@ inline std::size_t register_length(std::size_t columns) {
 }
 
 /// out[i][j] = the program's value for row i of x and row j of z.
-void run_program(const Program& program, const Tile<float>& tile);
-void run_program(const Program& program, const Tile<double>& tile);
+void run_program(const Program& program, const ProgramTile<float>& tile);
+void run_program(const Program& program, const ProgramTile<double>& tile);
 
 }  // namespace mercer

@@ -176,7 +176,7 @@ struct Gram<T>::State {
                 for (std::size_t s = 0; s < sides.size(); ++s) sides[s] = x.sides[s].data() + i;
                 T value{};
                 T* const out[] = {&value};
-                run_program(program, Tile<T>{tiles, sides, sides, out, 1, scratch});
+                run_program(program, ProgramTile<T>{tiles, sides, sides, out, 1, scratch});
                 values[i] = static_cast<double>(value);
             }
         });
@@ -292,8 +292,8 @@ struct Gram<T>::State {
             scratch.x_sides.push_back(w.x.sides[s].data() + w.first_x);
             scratch.z_sides.push_back(w.z.sides[s].data() + w.first_z);
         }
-        run_program(program, Tile<T>{scratch.tiles, scratch.x_sides, scratch.z_sides, out,
-                                     w.columns, scratch.registers});
+        run_program(program, ProgramTile<T>{scratch.tiles, scratch.x_sides, scratch.z_sides, out,
+                                            w.columns, scratch.registers});
     }
 };
 

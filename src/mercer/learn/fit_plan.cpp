@@ -19,6 +19,10 @@ void check_range(const char* name, double value, bool fine, const char* range) {
 }
 
 void check_settings(const SvmSettings& s) {
+    if (!is_svm(s.task)) {
+        throw InvalidInput("the task " + task_name(s.task) +
+                           " is no support vector machine and has a trainer of its own");
+    }
     const bool uses_c = s.task == Task::svc || is_regressor(s.task);
     const bool uses_nu =
         s.task == Task::nu_svc || s.task == Task::nu_svr || s.task == Task::one_class;

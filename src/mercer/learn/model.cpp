@@ -9,11 +9,12 @@
 #include "mercer/base/text.hpp"
 #include "mercer/learn/finite.hpp"
 #include "mercer/learn/platt.hpp"
+#include "mercer/learn/votes.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::array<std::pair<Task, std::string_view>, 7> task_names = {{
+constexpr std::array<std::pair<Task, std::string_view>, 18> task_names = {{
     {Task::svc, "svc"},
     {Task::nu_svc, "nu-svc"},
     {Task::hard_margin, "hard"},
@@ -21,6 +22,17 @@ constexpr std::array<std::pair<Task, std::string_view>, 7> task_names = {{
     {Task::nu_svr, "nu-svr"},
     {Task::one_class, "one-class"},
     {Task::svdd, "svdd"},
+    {Task::class_means, "class-means"},
+    {Task::parzen, "parzen"},
+    {Task::perceptron, "perceptron"},
+    {Task::adatron, "adatron"},
+    {Task::ridge, "ridge"},
+    {Task::logistic, "logistic"},
+    {Task::squared_hinge, "squared-hinge"},
+    {Task::huber, "huber"},
+    {Task::quantile, "quantile"},
+    {Task::gp, "gp"},
+    {Task::kmeans, "k-means"},
 }};
 
 /// The class of each row from the pairs' decisions: one vote a pair, ties to the class that comes
@@ -64,6 +76,45 @@ Task task_named(std::string_view name) {
     for (const std::string& text : known) message += ' ' + text;
     if (const auto near = nearest_word(name, known)) message += "; did you mean " + *near + '?';
     throw InvalidInput(message);
+}
+
+bool is_classifier(Task task) {
+    switch (task) {
+        case Task::svc:
+        case Task::nu_svc:
+        case Task::hard_margin:
+        case Task::class_means:
+        case Task::perceptron:
+        case Task::adatron:
+        case Task::logistic:
+        case Task::squared_hinge: return true;
+        default: return false;
+    }
+}
+
+bool is_regressor(Task task) {
+    switch (task) {
+        case Task::svr:
+        case Task::nu_svr:
+        case Task::ridge:
+        case Task::huber:
+        case Task::quantile:
+        case Task::gp: return true;
+        default: return false;
+    }
+}
+
+bool is_svm(Task task) {
+    switch (task) {
+        case Task::svc:
+        case Task::nu_svc:
+        case Task::hard_margin:
+        case Task::svr:
+        case Task::nu_svr:
+        case Task::one_class:
+        case Task::svdd: return true;
+        default: return false;
+    }
 }
 
 const Evaluator& evaluator_of(const Model& model) {
@@ -111,7 +162,9 @@ Matrix<double> Model::decision(const Rows& x, const Progress& progress) const {
     const bool thin = x.columns() < columns && expansion.points.is_sparse();
     const Rows own = thin ? x.to_sparse() : x;
     const Rows wide = own.columns() < columns ? own.widened(columns) : own;
-    return evaluator_of(*this)(scaling.apply(wide), progress);
+    const Rows scaled = scaling.apply(wide);
+    if (is_voted(*this)) return voted_decision(*this, scaled, progress);
+    return evaluator_of(*this)(scaled, progress);
 }
 
 std::vector<double> Model::classify(MatrixView<const double> decisions) const {
@@ -120,6 +173,8 @@ std::vector<double> Model::classify(MatrixView<const double> decisions) const {
         const auto f = decisions.row(i);
         if (is_regressor(task)) {
             result[i] = f[0];
+        } else if (is_clustering(task)) {
+            result[i] = static_cast<double>(std::ranges::max_element(f) - f.begin());
         } else if (!is_classifier(task)) {
             result[i] = f[0] > 0 ? 1 : -1;
         } else if (multi_class == MultiClass::one_vs_rest && classes() > 2) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mercer/base/matrix.hpp"
@@ -15,16 +17,44 @@
 
 namespace mercer {
 
-enum class Task { svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd };
-/// "svc", "nu-svc", "hard", "svr", "nu-svr", "one-class", "svdd"; and back, throwing InvalidInput.
+enum class Task {
+    // Support vector machines (learn/svm.hpp).
+    svc,
+    nu_svc,
+    hard_margin,
+    svr,
+    nu_svr,
+    one_class,
+    svdd,
+    // The lectures' other machines, one file a family in learn/.
+    class_means,  // nearest class mean
+    parzen,       // a density with a threshold
+    perceptron,
+    adatron,
+    ridge,
+    logistic,
+    squared_hinge,
+    huber,
+    quantile,
+    gp,
+    kmeans,
+};
+/// "svc", "nu-svc", "hard", "svr", "nu-svr", "one-class", "svdd", "class-means", "parzen",
+/// "perceptron", "adatron", "ridge", "logistic", "squared-hinge", "huber", "quantile", "gp",
+/// "k-means"; and back, throwing InvalidInput.
 std::string task_name(Task task);
 Task task_named(std::string_view name);
-inline bool is_classifier(Task t) {
-    return t == Task::svc || t == Task::nu_svc || t == Task::hard_margin;
+/// Learns classes from labels.
+bool is_classifier(Task task);
+/// Learns numbers from labels.
+bool is_regressor(Task task);
+/// Finds groups without labels.
+inline bool is_clustering(Task task) {
+    return task == Task::kmeans;
 }
-inline bool is_regressor(Task t) {
-    return t == Task::svr || t == Task::nu_svr;
-}
+/// One of the machines of learn/svm.hpp: a dual problem solved, and a certificate that
+/// `recompute_reports` can check.
+bool is_svm(Task task);
 
 enum class MultiClass { one_vs_one, one_vs_rest };
 
@@ -37,6 +67,9 @@ struct TrainedWith {
     bool bias = true;
     std::string tube{};  ///< formula of ζ(x), "column" for given numbers, else empty
     std::vector<double> class_weights{};  ///< one a class; empty: all 1
+    /// What else this kind of machine was told, by name: lambda, noise, budget, passes, …
+    /// Names are words of a-z, 0-9, _ and -.
+    std::map<std::string, double> numbers{};
 };
 
 /// Platt's sigmoid for class probabilities: 1 / (1 + exp(a f + b)).
@@ -45,8 +78,8 @@ struct Sigmoid {
     double b = 0;
 };
 
-/// A plain value; every field may be read. Made by the machines of learn/svm.hpp, saved and loaded
-/// by persist/.
+/// A plain value; every field may be read. Made by the machines of learn/, saved and loaded by
+/// persist/.
 struct Model {
     Task task = Task::svc;
     MultiClass multi_class = MultiClass::one_vs_one;
@@ -61,8 +94,12 @@ struct Model {
     std::size_t columns = 0;                  ///< of the rows before scaling
     Scaling scaling{};                        ///< applied to rows before anything else
     TrainedWith trained{};
-    std::vector<Report> reports{};    ///< one an output of the expansion
+    /// One an output of the expansion; machines that learn all outputs together may have one.
+    std::vector<Report> reports{};
     std::vector<Sigmoid> sigmoids{};  ///< empty without probabilities; else one an output
+    /// More numbers of this kind of machine, by name: the "factor" of a Gaussian process, the
+    /// "votes" of a voted perceptron. Names as in TrainedWith::numbers.
+    std::map<std::string, Matrix<double>> arrays{};
 
     std::size_t classes() const { return class_names.size(); }
     /// One certificate for the whole: sums of counts, worst of violations and gaps.
@@ -71,7 +108,8 @@ struct Model {
     /// Decision values, one row for each row of x: one column an output of the expansion (for
     /// one_vs_one the pairs (0,1), (0,2), …, (1,2), …; positive means the first of the pair).
     Matrix<double> decision(const Rows& x, const Progress& progress = {}) const;
-    /// Class positions (classifiers), ±1 (one-class, SVDD: +1 inside) or values (one output).
+    /// Class positions (classifiers), ±1 (one-class, SVDD, Parzen: +1 inside), the nearest centre
+    /// (k-means, from 0) or values (one output).
     std::vector<double> predict(const Rows& x, const Progress& progress = {}) const;
     /// The same as labels: the classes under their own names.
     Labels predict_labels(const Rows& x, const Progress& progress = {}) const;

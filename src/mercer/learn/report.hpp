@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,12 @@ struct Report {
     /// the labelled rows' weights sum to 1 and their mean is the origin.
     std::vector<double> hull_weights{};
     double hull_distance = 0;
+
+    /// What else this kind of machine found out, by name: mistakes, mistake_bound, log_evidence,
+    /// loo_error, … Names are words of a-z, 0-9, _ and -.
+    std::map<std::string, double> figures{};
+    /// How the objective went, one number a pass over the data; empty where nobody kept it.
+    std::vector<double> history{};
 
     std::size_t support_vectors() const { return free_support_vectors + bounded_support_vectors; }
 };

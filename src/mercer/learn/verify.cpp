@@ -110,6 +110,13 @@ Recomputed recompute(const Model& model, const Part& part, std::size_t output,
 
 std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
                                       const Progress& progress) {
+    if (!is_svm(model.task)) {
+        throw InvalidInput(
+            "only support vector machines (svc, nu-svc, hard, svr, nu-svr, one-class, "
+            "svdd) carry a certificate that can be recomputed; this is a model of the "
+            "task " +
+            task_name(model.task));
+    }
     Dataset given = data;
     if (given.columns() < model.columns) given.x = given.x.widened(model.columns);
     FitPlan plan = plan_fit(settings_of(model), given, {});

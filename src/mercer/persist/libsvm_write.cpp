@@ -61,9 +61,13 @@ const char* type_word(const Model& model, const std::string& place) {
         case Task::one_class: return "one_class";
         case Task::svr: return "epsilon_svr";
         case Task::nu_svr: return "nu_svr";
-        case Task::svdd: break;
+        case Task::svdd: refuse_sphere(place);
+        default: break;
     }
-    refuse_sphere(place);
+    refuse(place,
+           "LIBSVM's model files know support vector machines only, and this is a model of "
+           "the task " +
+               task_name(model.task) + "; keep it as a Mercer model file");
 }
 
 void check_exportable(const Model& model, const std::string& place) {

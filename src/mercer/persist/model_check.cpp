@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/votes.hpp"
 #include "mercer/persist/model_check-inl.hpp"
 
 namespace mercer::persist {
@@ -57,9 +58,10 @@ void check_rows(const Rows& rows, const std::string& what) {
 void check_none(std::size_t found, const Model& model, const std::string& place,
                 const std::string& what) {
     if (found == 0) return;
-    const char* kind = is_classifier(model.task)  ? "a classifier"
-                       : is_regressor(model.task) ? "a regression"
-                                                  : "a machine of a single class";
+    const char* kind = is_classifier(model.task)   ? "a classifier"
+                       : is_regressor(model.task)  ? "a regression"
+                       : is_clustering(model.task) ? "a clustering"
+                                                   : "a machine of a single class";
     throw InvalidInput(place + ": " + kind + " has no " + what + ", found " + text_of(found));
 }
 
@@ -104,10 +106,39 @@ void check_without_classes(const Model& model, const std::string& place) {
         check_none(model.target_names.size(), model, place, "target names");
         check_none(model.sigmoids.size(), model, place, "probability sigmoids");
     }
-    if (!regressor && model.expansion.outputs() != 1) {
+    if (!regressor && !is_clustering(model.task) && model.expansion.outputs() != 1) {
         throw InvalidInput(place + ": a machine of a single class has 1 decision function, found " +
                            text_of(model.expansion.outputs()));
     }
+}
+
+/// Names of numbers and arrays are words, so that they can stand in any text.
+void check_name(const std::string& name, const std::string& place) {
+    constexpr std::size_t longest = 64;
+    const bool good =
+        !name.empty() && name.size() <= longest && std::ranges::all_of(name, [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        });
+    if (good) return;
+    throw InvalidInput(place + " has the name " + quoted(name) + "; a name is 1 to " +
+                       text_of(longest) + " characters of a-z, 0-9, _ and -");
+}
+
+/// Figures and history are only told, so they may be infinite; what the machine computes with may
+/// not.
+void check_named(const Model& model, const std::string& place) {
+    for (const auto& [name, value] : model.trained.numbers) {
+        check_name(name, place + ": a number trained with");
+        check_finite<double>({&value, 1}, place + ": " + name + ",");
+    }
+    for (const Report& report : model.reports) {
+        for (const auto& [name, value] : report.figures) check_name(name, place + ": a figure");
+    }
+    for (const auto& [name, array] : model.arrays) {
+        check_name(name, place + ": an array");
+        check_finite<double>(array.values(), place + ": array " + name + ",");
+    }
+    if (is_voted(model)) check_votes(model, place);
 }
 
 void check_columns(const Model& model, const std::string& place) {
@@ -215,7 +246,11 @@ void check_model(const Model& model, const std::string& place) {
     check_count(e.coefficients.columns(), e.size(), false, place, "columns of coefficients",
                 "points");
     check_count(model.origins.size(), e.size(), true, place, "origins", "points");
-    check_count(model.reports.size(), e.outputs(), true, place, "reports", "decision functions");
+    if (is_svm(model.task) || model.reports.size() != 1) {
+        check_count(model.reports.size(), e.outputs(), true, place, "reports",
+                    "decision functions");
+    }
+    check_named(model, place);
     check_finite<double>(e.coefficients.values(), place + ": coefficient");
     check_finite<double>(e.bias, place + ": bias");
     check_finite<double>({&e.self, 1}, place + ": weight of k(x,x),");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -44,6 +45,10 @@ Tensor tensor_of(std::string name, std::vector<std::size_t> shape, const T* valu
             .bytes = bytes == 0 ? std::string_view()
                                 : std::string_view(reinterpret_cast<const char*>(values), bytes)};
 }
+
+/// What stands before the names of Model::arrays in the file, so that no name can be taken for an
+/// array of the expansion.
+constexpr std::string_view extra = "extra.";
 
 // ---- Out.
 
@@ -104,6 +109,10 @@ void pack(const Model& model, const std::string& place, Packed& out) {
     if (!out.hull_weights.empty()) {
         c.tensors.push_back(
             tensor_of("hull_weights", {out.hull_weights.size()}, out.hull_weights.data()));
+    }
+    for (const auto& [name, array] : model.arrays) {
+        c.tensors.push_back(tensor_of(std::string(extra) + name, {array.rows(), array.columns()},
+                                      array.values().data()));
     }
     add_rows(e.points, "points", c);
     if (e.reference.size() > 0) add_rows(e.reference, "reference", c);
@@ -256,6 +265,17 @@ void unpack_hull_weights(Unpacker& in, std::vector<Report>& reports) {
     }
 }
 
+void unpack_arrays(const Container& container, Unpacker& in,
+                   std::map<std::string, Matrix<double>>& arrays) {
+    for (const Tensor& tensor : container.tensors) {
+        if (!tensor.name.starts_with(extra)) continue;
+        std::vector<double> numbers = in.values<double>(tensor.name, 2);
+        Matrix<double> array(tensor.shape[0], tensor.shape[1]);
+        array.values() = std::move(numbers);
+        arrays.emplace(tensor.name.substr(extra.size()), std::move(array));
+    }
+}
+
 }  // namespace
 
 std::string save_to_memory(const Model& model) {
@@ -292,6 +312,7 @@ Model load_from_memory(std::string_view bytes, const std::string& name) {
     unpack_point_origins(in, model.expansion);
     if (in.has("origins")) model.origins = in.positions("origins");
     unpack_hull_weights(in, model.reports);
+    unpack_arrays(container, in, model.arrays);
     in.check_all_taken();
     check_model(model, name);
     return model;

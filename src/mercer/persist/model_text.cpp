@@ -16,13 +16,24 @@ template <class T, std::size_t n>
 using Words = std::array<std::pair<T, const char*>, n>;
 
 // The words of the file are written down here, because files outlive the messages of a program.
-constexpr Words<Task, 7> task_words{{{Task::svc, "svc"},
-                                     {Task::nu_svc, "nu-svc"},
-                                     {Task::hard_margin, "hard"},
-                                     {Task::svr, "svr"},
-                                     {Task::nu_svr, "nu-svr"},
-                                     {Task::one_class, "one-class"},
-                                     {Task::svdd, "svdd"}}};
+constexpr Words<Task, 18> task_words{{{Task::svc, "svc"},
+                                      {Task::nu_svc, "nu-svc"},
+                                      {Task::hard_margin, "hard"},
+                                      {Task::svr, "svr"},
+                                      {Task::nu_svr, "nu-svr"},
+                                      {Task::one_class, "one-class"},
+                                      {Task::svdd, "svdd"},
+                                      {Task::class_means, "class-means"},
+                                      {Task::parzen, "parzen"},
+                                      {Task::perceptron, "perceptron"},
+                                      {Task::adatron, "adatron"},
+                                      {Task::ridge, "ridge"},
+                                      {Task::logistic, "logistic"},
+                                      {Task::squared_hinge, "squared-hinge"},
+                                      {Task::huber, "huber"},
+                                      {Task::quantile, "quantile"},
+                                      {Task::gp, "gp"},
+                                      {Task::kmeans, "k-means"}}};
 constexpr Words<MultiClass, 2> multi_class_words{
     {{MultiClass::one_vs_one, "one-vs-one"}, {MultiClass::one_vs_rest, "one-vs-rest"}}};
 constexpr Words<FitStatus, 6> status_words{{{FitStatus::converged, "converged"},
@@ -52,14 +63,16 @@ T value_of(const Words<T, n>& words, const std::string& word, const std::string&
 }
 
 /// The members of a report, named once for both directions. Status and hull weights go their own
-/// ways: the one is a word, the others are an array of the file. The binding does not compile when
+/// ways: the one is a word, the others are an array of the file. So do figures and history, which
+/// files of earlier programs do not have. The binding does not compile when
 /// a report has got a member that is not here, which would be lost in the file.
 template <class R, class Visitor>
 void each_member(R& report, Visitor&& visit) {
     auto& [name, status, primal, dual, gap, relative_gap, kkt_violation, infeasibility, margin,
            squared_norm, bias, rho, epsilon, radius, rows, free_support_vectors,
            bounded_support_vectors, margin_errors, nu, fraction_errors, fraction_support,
-           iterations, kernel_evaluations, seconds, hull_weights, hull_distance] = report;
+           iterations, kernel_evaluations, seconds, hull_weights, hull_distance, figures, history] =
+        report;
     visit("name", name);
     visit("primal", primal);
     visit("dual", dual);
@@ -89,7 +102,7 @@ void each_member(R& report, Visitor&& visit) {
 /// The same for the numbers trained with.
 template <class T, class Visitor>
 void each_trained(T& trained, Visitor&& visit) {
-    auto& [C, nu, epsilon, tolerance, bias, tube, class_weights] = trained;
+    auto& [C, nu, epsilon, tolerance, bias, tube, class_weights, numbers] = trained;
     visit("C", C);
     visit("nu", nu);
     visit("epsilon", epsilon);
@@ -98,12 +111,35 @@ void each_trained(T& trained, Visitor&& visit) {
     visit("tube", tube);
 }
 
+/// {"name": number, …}, in the order of the names.
+std::string named_numbers_text(const std::map<std::string, double>& numbers) {
+    std::string text = "{";
+    for (const auto& [name, value] : numbers) {
+        text += (text.size() > 1 ? ",\"" : "\"") + name + "\":" + json_number(value);
+    }
+    return text + "}";
+}
+
+/// Left out in files of earlier programs: then there are none. Names are checked with the model.
+void read_named_numbers(const Json& object, const char* name, std::map<std::string, double>& out,
+                        const std::string& place) {
+    if (!object.contains(name)) return;
+    const std::string where = place + ": \"" + name + "\"";
+    const Json& numbers = object.at(name);
+    if (!numbers.is_object()) throw InvalidInput(where + " must be an object of numbers");
+    for (const auto& [key, value] : numbers.items()) {
+        read_json(value, out[key], where + ": " + mercer::quoted(key));
+    }
+}
+
 std::string trained_text(const TrainedWith& trained) {
     std::string text = "{";
     each_trained(trained, [&](const char* name, const auto& value) {
         text += "\"" + std::string(name) + "\":" + json_value(value) + ",";
     });
-    return text + "\"class_weights\":" + json_list(trained.class_weights) + "}";
+    text += "\"class_weights\":" + json_list(trained.class_weights);
+    if (!trained.numbers.empty()) text += ",\"numbers\":" + named_numbers_text(trained.numbers);
+    return text + "}";
 }
 
 std::string report_text(const Report& report) {
@@ -111,7 +147,10 @@ std::string report_text(const Report& report) {
     each_member(report, [&](const char* name, const auto& value) {
         text += ",\"" + std::string(name) + "\":" + json_value(value);
     });
-    return text + ",\"hull_weights\":" + std::to_string(report.hull_weights.size()) + "}";
+    text += ",\"hull_weights\":" + std::to_string(report.hull_weights.size());
+    if (!report.figures.empty()) text += ",\"figures\":" + named_numbers_text(report.figures);
+    if (!report.history.empty()) text += ",\"history\":" + json_list(report.history);
+    return text + "}";
 }
 
 std::string reports_text(const std::vector<Report>& reports) {
@@ -138,6 +177,7 @@ void read_trained(const Json& json, TrainedWith& trained, const std::string& pla
     });
     read_json(member(json, "class_weights", place), trained.class_weights,
               place + ": \"class_weights\"");
+    read_named_numbers(json, "numbers", trained.numbers, place);
 }
 
 Report read_report(const Json& json, std::size_t most_weights, const std::string& place) {
@@ -156,6 +196,10 @@ Report read_report(const Json& json, std::size_t most_weights, const std::string
                            std::to_string(most_weights) + " left");
     }
     report.hull_weights.resize(weights);
+    read_named_numbers(json, "figures", report.figures, place);
+    if (json.contains("history")) {
+        read_json(json.at("history"), report.history, place + ": \"history\"");
+    }
     return report;
 }
 

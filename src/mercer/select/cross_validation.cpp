@@ -6,6 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/learn/svm_machine.hpp"
 
 namespace mercer {
 namespace {
@@ -75,9 +76,18 @@ Score score(Task task, const Labels& predicted, const Labels& truth) {
 
 CrossValidation cross_validate(const SvmSettings& settings, const Dataset& data, std::size_t folds,
                                std::uint64_t seed) {
+    return cross_validate(svm_machine(settings), data, folds, seed);
+}
+
+CrossValidation cross_validate(const Machine& machine, const Dataset& data, std::size_t folds,
+                               std::uint64_t seed) {
+    const Task task = machine.task();
+    if (is_clustering(task)) {
+        throw InvalidInput("the task " + task_name(task) +
+                           " cannot be cross-validated: its groups have no names to compare");
+    }
     const bool labelled = !data.y.empty();
-    const Classes classes =
-        is_classifier(settings.task) && labelled ? classes_of(data.y) : Classes{};
+    const Classes classes = is_classifier(task) && labelled ? classes_of(data.y) : Classes{};
     const auto fold = draw_folds(data.size(), folds, seed, classes.index);
     CrossValidation result;
     result.predictions.values.resize(data.size());
@@ -85,12 +95,7 @@ CrossValidation cross_validate(const SvmSettings& settings, const Dataset& data,
         std::vector<std::size_t> train;
         std::vector<std::size_t> held;
         for (std::size_t i = 0; i < data.size(); ++i) (fold[i] == f ? held : train).push_back(i);
-        SvmSettings own = settings;
-        if (!settings.tube_values.empty()) {
-            own.tube_values.clear();
-            for (const std::size_t i : train) own.tube_values.push_back(settings.tube_values[i]);
-        }
-        const Model model = Svm(own).fit(data.select(train));
+        const Model model = machine.for_rows(train).fit(data.select(train));
         if (result.status == FitStatus::converged) result.status = model.report().status;
         const Labels predicted = model.predict_labels(data.x.select(held));
         // A fold may miss a class, so that names are looked up again among all of them.
@@ -105,7 +110,7 @@ CrossValidation cross_validate(const SvmSettings& settings, const Dataset& data,
             result.predictions.values[held[i]] = value;
         }
     }
-    if (labelled) result.score = score(settings.task, result.predictions, data.y);
+    if (labelled) result.score = score(task, result.predictions, data.y);
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.hpp"
+#include "mercer/learn/machine.hpp"
 #include "mercer/learn/svm.hpp"
 
 namespace mercer {
@@ -32,7 +33,11 @@ struct CrossValidation {
     FitStatus status = FitStatus::converged;  ///< the first that is not `converged`, if any
 };
 
-/// Each fold predicted by a machine trained on the others. Same seed, same answer.
+/// Each fold predicted by a machine trained on the others. Same seed, same answer. Throws
+/// InvalidInput for a machine that groups rows without labels: its groups have no names that could
+/// be compared from fold to fold.
+CrossValidation cross_validate(const Machine& machine, const Dataset& data, std::size_t folds,
+                               std::uint64_t seed = 1);
 CrossValidation cross_validate(const SvmSettings& settings, const Dataset& data, std::size_t folds,
                                std::uint64_t seed = 1);
 

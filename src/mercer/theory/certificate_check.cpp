@@ -86,7 +86,7 @@ void compare(CheckedReport& c, double slack, double beta_sum) {
 
 std::vector<CheckedReport> check_certificate(const Model& model, const Dataset& data,
                                              const Progress& progress) {
-    if (model.reports.size() != model.expansion.outputs()) {
+    if (is_svm(model.task) && model.reports.size() != model.expansion.outputs()) {
         throw InvalidInput(
             "the model carries no certificate (files of LIBSVM do not), so there is nothing to "
             "verify");

@@ -119,6 +119,30 @@ double sum_of_squares(const SymmetricOperator<double>& k, const Progress& progre
     return total;
 }
 
+/// What can be said of single pairs (000 §2.2, 001): symmetry and the Cauchy–Schwarz inequality.
+void test_pairs(const Gram<double>& gram, MercerTest& test) {
+    constexpr std::size_t most = 256;
+    std::vector<std::size_t> which(std::min(most, gram.size()));
+    for (std::size_t i = 0; i < which.size(); ++i) which[i] = i * gram.size() / which.size();
+    const Points<double> points = gram.select(gram.reference(), which);
+    Matrix<double> k(which.size(), which.size());
+    gram.block(points, points, k.view());
+    double largest = 0;
+    double apart = 0;
+    for (std::size_t i = 0; i < k.rows(); ++i) {
+        for (std::size_t j = 0; j < k.rows(); ++j) {
+            largest = std::max(largest, std::abs(k(i, j)));
+            apart = std::max(apart, std::abs(k(i, j) - k(j, i)));
+            // Rounding of a product of two values must not count.
+            const double product = k(i, i) * k(j, j);
+            const double slack = 1e-12 * (std::abs(product) + k(i, j) * k(i, j));
+            if (j < i && k(i, j) * k(i, j) > product + slack) ++test.cauchy_schwarz_broken;
+        }
+    }
+    test.asymmetry = largest > 0 ? apart / largest : 0;
+    test.asymmetric = test.asymmetry > 1e-10;
+}
+
 /// Residuals are asked for relative to the largest eigenvalue, and not too small: the low end of a
 /// smooth kernel's spectrum is a cluster at 0 that Lanczos cannot tell apart, nor need it.
 LanczosSettings lanczos_settings(const Progress& progress, bool centered) {
@@ -162,6 +186,7 @@ MercerTest mercer_test(const Kernel& kernel, const Rows& rows, std::span<const s
     test.kernel = kernel.needs_data() ? kernel.resolve(column_moments(rows), names) : kernel;
     test.rows = chosen_rows(rows.size(), settings);
     const Gram<double> gram(test.kernel, rows.select(test.rows), names, settings.progress);
+    test_pairs(gram, test);
     if (gram.size() <= largest_stored) {
         test_stored(gram, settings.progress, test);
     } else {

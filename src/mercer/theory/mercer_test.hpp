@@ -44,6 +44,15 @@ struct MercerTest {
     std::size_t numerical_rank = 0;  ///< of those, how many exceed the tolerance in magnitude
     bool converged = true;           ///< false when Lanczos stopped early
 
+    /// Largest |k(x,z) − k(z,x)| over pairs of at most 256 of the rows, relative to the largest
+    /// |k|. Every kernel of the library has 0 up to rounding; a function of the caller's may not,
+    /// and is then no kernel, whatever the eigenvalues of its symmetric part say.
+    double asymmetry = 0;
+    bool asymmetric = false;  ///< beyond what rounding can do
+    /// Pairs among those rows with k(x,z)² > k(x,x) k(z,z): the Cauchy–Schwarz inequality broken,
+    /// the shortest proof there is that k is no dot product.
+    std::size_t cauchy_schwarz_broken = 0;
+
     bool indefinite = false;      ///< smallest < −tolerance
     std::vector<double> witness;  ///< then: one number for each row used, length 1
     double witness_value = 0;     ///< a'Ka, summed anew from the entries of K

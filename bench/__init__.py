@@ -1,0 +1,1 @@
+"""Mercer beside its peers: `./dev bench train|predict|search|report`."""

@@ -1,0 +1,89 @@
+"""What is trained, with which numbers. The same for every peer."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One problem: a data set (bench/data.py makes its files) and the machine to train on it."""
+
+    name: str
+    data: str
+    task: str = "svc"  # svc, svr or one-class
+    C: float = 1.0
+    gamma: float = 1.0
+    kernel: str = "rbf"  # or polynomial: (gamma x.z + 0)^degree, LIBSVM's -t 1
+    degree: int = 3
+    epsilon: float = 0.1
+    nu: float = 0.5
+    quick: bool = False  # part of --quick
+    slow: bool = False  # only with --full
+
+    def describe(self) -> str:
+        words = [] if self.task == "svc" else [self.task]
+        if self.kernel == "polynomial":
+            words.append(f"degree {self.degree}")
+        words.append(f"ν={self.nu:g}" if self.task == "one-class" else f"C={self.C:g}")
+        words.append(f"γ={self.gamma:g}")
+        if self.task == "svr":
+            words.append(f"ε={self.epsilon:g}")
+        return " ".join(words)
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """How every peer is run."""
+
+    tolerance: float = 1e-3
+    threads: int = 2
+    cache_mib: int = 1024
+    seconds: float = 900.0
+    repeats: int = 3
+    repeat_below: float = 5.0  # seconds: only such short trainings are repeated, the best counts
+
+
+SUITE = (
+    Case("a9a", "a9a", C=1, gamma=0.05),
+    Case("a9a, large C", "a9a", C=100, gamma=1 / 123, slow=True),
+    Case("w8a", "w8a", C=10, gamma=0.1),
+    Case("ijcnn1", "ijcnn1", C=32, gamma=2),
+    Case("usps", "usps", C=10, gamma=1 / 128, quick=True),
+    Case("mnist", "mnist", C=10, gamma=0.02, slow=True),
+    Case("reuters", "reuters", C=10, gamma=1, quick=True),
+    Case("spambase", "spambase", C=10, gamma=0.02, quick=True),
+    Case("covtype.20k", "covtype.20k", C=100, gamma=4),
+    Case("higgs", "higgs", C=1, gamma=0.05, quick=True),
+    Case("cpusmall", "cpusmall", task="svr", C=64, gamma=1, epsilon=1, quick=True),
+    Case("mnist eights", "mnist.8", task="one-class", nu=0.1, gamma=0.02),
+    Case("usps, polynomial", "usps", kernel="polynomial", C=10, gamma=1 / 128, quick=True),
+)
+
+# Training time against rows: shares of the rows, drawn at random by a fixed seed.
+GROWTH = (
+    Case("a9a", "a9a", C=1, gamma=0.05),
+    Case("ijcnn1", "ijcnn1", C=32, gamma=2),
+)
+GROWTH_SHARES = (16, 8, 4, 2, 1)  # one row in so many
+GROWTH_SHARES_QUICK = (32, 16, 8)
+
+# Further than any file goes: a board of 4 x 4 squares with noise, the program's own sample.
+SYNTHETIC = Case("checkerboard", "checkerboard", C=10, gamma=10)
+SYNTHETIC_ROWS = (10_000, 100_000, 1_000_000)
+
+# The grid of a search, and where LIBSVM is trained for comparison when no search says better.
+SEARCH = (
+    Case("covtype.5000", "covtype.5000", C=100, gamma=4, quick=True),
+    Case("spambase", "spambase", C=10, gamma=0.02, quick=True),
+)
+SEARCH_C = tuple(2.0**k for k in range(-3, 17, 2))
+SEARCH_GAMMA = tuple(2.0**k for k in range(-13, 7, 2))
+SEARCH_FOLDS = 5
+
+
+def training_cases(mode: str) -> list[Case]:
+    """The cases of a mode: quick, normal (all but the slow ones) or full."""
+    if mode == "quick":
+        return [case for case in SUITE if case.quick]
+    return [case for case in SUITE if mode == "full" or not case.slow]

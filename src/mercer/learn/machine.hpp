@@ -1,0 +1,81 @@
+// One face for all machines, so that cross-validation, the command line and whoever else trains
+// need not know which machine they have.
+//
+//   Machine machine = perceptron({.common = {.kernel = rbf({.gamma = 0.5})}, .passes = 3});
+//   Model model = machine.fit(data);
+//   CrossValidation cv = cross_validate(machine, data, 5);
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "mercer/base/progress.hpp"
+#include "mercer/data/dataset.hpp"
+#include "mercer/data/scaling.hpp"
+#include "mercer/kernel/kernel.hpp"
+#include "mercer/learn/model.hpp"
+
+namespace mercer {
+
+/// What every machine is told alike; the settings of each hold one as `common`.
+struct FitSettings {
+    Kernel kernel = rbf();
+    ScalingRule scaling{};
+    std::uint64_t seed = 1;
+    double time_limit = 0;                            ///< seconds; 0: none
+    std::size_t memory_bytes = std::size_t{1} << 30;  ///< for kernel values
+    bool double_precision = false;
+    Progress progress{};  ///< return false to stop with what there is
+};
+
+/// Something that says which task it solves and learns a model from data. Copies share it.
+class Machine {
+   public:
+    template <class M>
+    requires(!std::same_as<M, Machine>) &&
+        requires(const M& m, const Dataset& data, std::span<const std::size_t> rows) {
+        { m.task() } -> std::same_as<Task>;
+        { m.fit(data) } -> std::same_as<Model>;
+    }
+    Machine(M machine) : self_(std::make_shared<Holder<M>>(std::move(machine))) {}
+
+    Task task() const { return self_->task(); }
+    Model fit(const Dataset& data) const { return self_->fit(data); }
+    /// The machine for these rows of the data alone: the same, unless it holds numbers that belong
+    /// to rows (the tube of a regression) and then has a member `for_rows` of its own.
+    Machine for_rows(std::span<const std::size_t> rows) const {
+        return self_->for_rows(*this, rows);
+    }
+
+   private:
+    struct Face {
+        virtual ~Face() = default;
+        virtual Task task() const = 0;
+        virtual Model fit(const Dataset& data) const = 0;
+        virtual Machine for_rows(const Machine& own, std::span<const std::size_t> rows) const = 0;
+    };
+    template <class M>
+    struct Holder final : Face {
+        explicit Holder(M m) : machine(std::move(m)) {}
+        Task task() const override { return machine.task(); }
+        Model fit(const Dataset& data) const override { return machine.fit(data); }
+        Machine for_rows(const Machine& own, std::span<const std::size_t> rows) const override {
+            if constexpr (requires { machine.for_rows(rows); }) {
+                return Machine(machine.for_rows(rows));
+            } else {
+                static_cast<void>(rows);
+                return own;
+            }
+        }
+        M machine;
+    };
+
+    std::shared_ptr<const Face> self_;
+};
+
+}  // namespace mercer

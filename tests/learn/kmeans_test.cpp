@@ -1,0 +1,192 @@
+// Kernel k-means: its objective by definition, its fixed points, and ordinary k-means beside it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "learn/small.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/data/samples.hpp"
+#include "mercer/learn/kmeans.hpp"
+
+namespace mercer {
+namespace {
+
+using testing::full;
+using testing::message_of;
+using testing::points;
+using testing::with_double_rows;
+
+FitSettings in_double(const Kernel& kernel) {
+    return {.kernel = kernel, .double_precision = true};
+}
+
+/// Σ_i w_i ‖Φ(x_i) − μ_c(i)‖² by the definition, pair by pair.
+double objective(const Kernel& k, const Dataset& data, const std::vector<double>& cluster) {
+    const auto x = full(data.x);
+    const auto weight = [&](std::size_t i) { return data.weights.empty() ? 1 : data.weights[i]; };
+    double total = 0;
+    for (const double c : std::set<double>(cluster.begin(), cluster.end())) {
+        double sum = 0, within = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            if (cluster[i] != c) continue;
+            sum += weight(i);
+            total += weight(i) * k(x[i], x[i]);
+            for (std::size_t j = 0; j < x.size(); ++j) {
+                if (cluster[j] == c) within += weight(i) * weight(j) * k(x[i], x[j]);
+            }
+        }
+        total -= sum > 0 ? within / sum : 0;
+    }
+    return total;
+}
+
+TEST(KMeans, TheObjectiveIsThatOfTheDefinitionAndNeverRises) {
+    const Dataset data = with_double_rows(make("rings", {.n = 150}));
+    const Kernel k = rbf({.gamma = 2.0});
+    const Model model = kmeans({.common = in_double(k), .clusters = 5, .starts = 3}).fit(data);
+    const Report r = model.report();
+    EXPECT_EQ(r.status, FitStatus::converged);
+    EXPECT_TRUE(std::ranges::is_sorted(r.history, std::greater<>()));
+    const std::vector<double> cluster = model.predict(data.x);
+    EXPECT_NEAR(objective(k, data, cluster), r.primal, 1e-9);
+    EXPECT_NEAR(r.history.back(), r.primal, 1e-12);
+    // f_c = −‖Φ(x) − μ_c‖²: the largest is the nearest, and its sum is the objective.
+    const Matrix<double> f = model.decision(data.x);
+    double sum = 0;
+    for (std::size_t i = 0; i < data.size(); ++i) sum -= std::ranges::max(f.row(i));
+    EXPECT_NEAR(sum, r.primal, 1e-9);
+    // The sizes are those of the clusters.
+    for (std::size_t c = 0; c < 5; ++c) {
+        EXPECT_EQ(model.arrays.at("sizes")(c, 0),
+                  static_cast<double>(
+                      std::count(cluster.begin(), cluster.end(), static_cast<double>(c))));
+    }
+}
+
+/// Lloyd's algorithm in input space from given groups, to its end.
+std::vector<double> lloyd(const std::vector<std::vector<double>>& x, std::vector<double> cluster,
+                          std::size_t k) {
+    while (true) {
+        std::vector<std::vector<double>> mean(k, std::vector<double>(x[0].size(), 0.0));
+        std::vector<double> count(k, 0.0);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const auto c = static_cast<std::size_t>(cluster[i]);
+            ++count[c];
+            for (std::size_t j = 0; j < x[i].size(); ++j) mean[c][j] += x[i][j];
+        }
+        std::vector<double> next(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            double least = std::numeric_limits<double>::infinity();
+            for (std::size_t c = 0; c < k; ++c) {
+                double d = 0;
+                for (std::size_t j = 0; j < x[i].size(); ++j) {
+                    d += std::pow(x[i][j] - mean[c][j] / count[c], 2);
+                }
+                if (d < least) {
+                    least = d;
+                    next[i] = static_cast<double>(c);
+                }
+            }
+        }
+        if (next == cluster) return cluster;
+        cluster = next;
+    }
+}
+
+TEST(KMeans, WithALinearKernelIsOrdinaryKMeans) {
+    const Dataset data = with_double_rows(make("blobs", {.n = 200, .noise = 2.0, .classes = 4}));
+    const Model model =
+        kmeans({.common = in_double(linear()), .clusters = 4, .starts = 5}).fit(data);
+    EXPECT_EQ(model.expansion.size(), 4U);  // the centres themselves
+    const std::vector<double> found = model.predict(data.x);
+    // A fixed point of Lloyd's algorithm in input space.
+    EXPECT_EQ(lloyd(full(data.x), found, 4), found);
+    EXPECT_NEAR(objective(linear(), data, found), model.report().primal, 1e-8);
+    // The same groups as through a kernel not seen to be linear.
+    const Model dual =
+        kmeans({.common = in_double(linear() + constant(0.0)), .clusters = 4, .starts = 5})
+            .fit(data);
+    EXPECT_EQ(dual.predict(data.x), found);
+    EXPECT_EQ(dual.expansion.size(), data.size());
+}
+
+TEST(KMeans, RowsOnTheFlyAreTheSameAsAStoredMatrix) {
+    const Dataset data = embedded("iris");
+    KMeansSettings s{.common = {.kernel = rbf({.gamma = 0.2})}, .clusters = 3};
+    const Model stored = kmeans(s).fit(data);
+    s.common.memory_bytes = 20 * 150 * sizeof(float);
+    const Model computed = kmeans(s).fit(data);
+    EXPECT_EQ(stored.predict(data.x), computed.predict(data.x));
+    EXPECT_GT(computed.report().kernel_evaluations, stored.report().kernel_evaluations);
+    set_threads(1);
+    EXPECT_EQ(kmeans(s).fit(data).report().history, computed.report().history);
+    set_threads(0);
+}
+
+TEST(KMeans, MoreStartsAreNeverWorse) {
+    const Dataset data = make("blobs", {.n = 120, .noise = 1.0, .classes = 6});
+    double before = std::numeric_limits<double>::infinity();
+    for (const std::size_t starts : {1U, 3U, 8U}) {
+        const Model model =
+            kmeans({.common = in_double(linear()), .clusters = 6, .starts = starts}).fit(data);
+        EXPECT_LE(model.report().primal, before);
+        before = model.report().primal;
+    }
+}
+
+TEST(KMeans, EveryClusterKeepsARow) {
+    // Two heaps of equal rows for three clusters: k-means++ runs out of distances.
+    std::vector<std::vector<double>> rows(10, {0, 0});
+    rows.resize(20, {5, 5});
+    const Dataset data = with_double_rows(points(rows));
+    const Model model = kmeans({.common = in_double(rbf({.gamma = 1.0})), .clusters = 3}).fit(data);
+    EXPECT_NEAR(model.report().primal, 0, 1e-12);
+    const Matrix<double>& sizes = model.arrays.at("sizes");
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_GE(sizes(c, 0), 1);
+    EXPECT_EQ(sizes(0, 0) + sizes(1, 0) + sizes(2, 0), 20);
+    // As many clusters as rows: nothing is left over.
+    const Dataset few = with_double_rows(make("moons", {.n = 12}));
+    const Model all = kmeans({.common = in_double(rbf({.gamma = 1.0})), .clusters = 12}).fit(few);
+    EXPECT_NEAR(all.report().primal, 0, 1e-12);
+}
+
+TEST(KMeans, AWeightIsARowRepeated) {
+    Dataset weighted = with_double_rows(points({{0}, {1}, {4}, {6}, {9}}));
+    weighted.weights = {1, 3, 1, 2, 0};
+    const Dataset repeated = with_double_rows(points({{0}, {1}, {1}, {1}, {4}, {6}, {6}}));
+    KMeansSettings s{.common = in_double(linear()), .clusters = 2, .starts = 10};
+    const Model a = kmeans(s).fit(weighted);
+    const Model b = kmeans(s).fit(repeated);
+    EXPECT_NEAR(a.report().primal, b.report().primal, 1e-12);
+    EXPECT_NEAR(objective(linear(), weighted, a.predict(weighted.x)), a.report().primal, 1e-12);
+}
+
+TEST(KMeans, AnIndefiniteKernelStopsInsteadOfCycling) {
+    const Dataset data = with_double_rows(make("moons", {.n = 60}));
+    const Model model =
+        kmeans({.common = in_double(sigmoid({.gamma = 1.0, .coef0 = -1})), .clusters = 4})
+            .fit(data);
+    EXPECT_TRUE(std::ranges::is_sorted(model.report().history, std::greater<>()));
+}
+
+TEST(KMeans, StopsWhenToldAndNamesBadSettings) {
+    const Dataset data = make("moons", {.n = 300});
+    KMeansSettings s{.common = {.kernel = rbf({.gamma = 5.0})}, .clusters = 20};
+    s.common.progress = [](const Moment& m) { return m.task != "training"; };
+    const Model model = kmeans(s).fit(data);
+    EXPECT_EQ(model.report().status, FitStatus::cancelled);
+    EXPECT_EQ(model.expansion.outputs(), 20U);
+    s.clusters = 301;
+    EXPECT_NE(message_of([&] { kmeans(s).fit(data); }).find("at most 300"), std::string::npos);
+    s.clusters = 0;
+    EXPECT_NE(message_of([&] { kmeans(s).fit(data); }).find("clusters"), std::string::npos);
+    s.clusters = 2;
+    s.starts = 0;
+    EXPECT_NE(message_of([&] { kmeans(s).fit(data); }).find("starts"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mercer
