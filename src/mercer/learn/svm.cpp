@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -42,8 +43,6 @@ template <class T>
 class Trainer {
    public:
     using Operator = std::shared_ptr<const SymmetricOperator<T>>;
-    /// Rows so short that keeping them all costs nothing.
-    static constexpr std::size_t small_problem = 4096;
     /// Parts solved at the same time, at most. Each has this share of the memory whether or not the
     /// others are there, so that nothing depends on the number of threads.
     static constexpr std::size_t parts_at_once = 8;
@@ -59,9 +58,9 @@ class Trainer {
         // a whole row would be five times as long as that of one pair of ten classes.
         if (plan_.parts[0].positions.empty()) {
             const bool alone = plan_.parts.size() == 1 && !settings.probability;
-            shared_ = std::make_shared<CachedOperator<T>>(
-                std::make_shared<GramOperator<T>>(gram_), settings.memory_bytes,
-                alone && x_.size() > small_problem ? Keep::marked : Keep::everything);
+            shared_ = std::make_shared<CachedOperator<T>>(std::make_shared<GramOperator<T>>(gram_),
+                                                          settings.memory_bytes,
+                                                          alone ? Keep::marked : Keep::everything);
         }
     }
 
@@ -76,7 +75,14 @@ class Trainer {
             for (std::size_t number = 0; number < parts; ++number) train(number);
         } else {
             const KeepBuffers keep_buffers;
-            parallel_for(parts, train, parts_at_once);
+            // The largest first, so that no thread is left alone with one at the end.
+            std::vector<std::size_t> order(parts);
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t number) {
+                return plan_.parts[number].positions.size();
+            });
+            parallel_for(
+                parts, [&](std::size_t k) { train(order[k]); }, parts_at_once);
         }
         fill_expansion(learned, model);
         return model;
@@ -122,10 +128,9 @@ class Trainer {
         if (positions.empty()) return shared_;
         auto inner = std::make_shared<GramOperator<T>>(
             gram_, gram_.select_among(gram_.reference(), positions));
-        const bool small = inner->size() <= small_problem || settings_.probability;
-        return std::make_shared<CachedOperator<T>>(std::move(inner),
-                                                   settings_.memory_bytes / parts_at_once,
-                                                   small ? Keep::everything : Keep::marked);
+        return std::make_shared<CachedOperator<T>>(
+            std::move(inner), settings_.memory_bytes / parts_at_once,
+            settings_.probability ? Keep::everything : Keep::marked);
     }
 
     DualSettings dual_settings(const std::string& name, std::size_t number) {

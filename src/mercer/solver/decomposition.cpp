@@ -14,15 +14,18 @@
 namespace mercer {
 namespace {
 
+constexpr std::size_t smallest_size = 128;
 constexpr std::size_t first_size = 512;
 constexpr std::size_t largest_size = 2048;
 
-/// How large the working set should be: grows while the violation falls too slowly, up to an eighth
-/// of the rows, so that the tile stays small beside the rows that the gradient needs.
+/// How large the working set should be: an eighth of the rows, so that the tile stays small beside
+/// the rows that the gradient needs; at first no more than 512, and up to 2048 while the violation
+/// falls too slowly.
 class AdaptiveSize {
    public:
     AdaptiveSize(std::size_t wanted, std::size_t rows)
-        : size_(wanted > 0 ? std::max<std::size_t>(wanted, 4) : first_size),
+        : size_(wanted > 0 ? std::max<std::size_t>(wanted, 4)
+                           : std::clamp(rows / 8, smallest_size, first_size)),
           largest_(wanted > 0 ? size_ : std::clamp(rows / 8, first_size, largest_size)) {}
 
     std::size_t size() const { return size_; }

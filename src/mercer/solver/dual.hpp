@@ -97,7 +97,7 @@ struct DualSettings {
     double time_limit = 0;              ///< seconds; 0: none
     std::uint64_t iteration_limit = 0;  ///< steps; 0: 1000 n, and at least 100 million
     DualMethod method = DualMethod::decomposition;
-    std::size_t working_set = 0;  ///< 0: begins at 512 and grows to 2048 when that pays
+    std::size_t working_set = 0;  ///< 0: begins at 128 to 512 by the rows, grows to 2048
     bool shrinking = true;
     /// Check v = Kβ against fresh sums on a sample of rows before convergence is declared, and
     /// compute all of it afresh when they differ by a hundredth of the tolerance. Without it v is
