@@ -173,7 +173,9 @@ std::optional<Judgement> judge(const Model& model, const Labels& predicted, cons
 }
 
 void run(const PredictCommand& command, const InputOptions& input, const Session& session) {
+    Stopwatch watch;
     const auto [model, data] = read_model_and_data(command.model, input, session);
+    Json seconds{{"read", watch.lap()}};
     if (command.probability && !is_classifier(model.task)) {
         throw InvalidInput(command.model + ": only classifiers have class probabilities");
     }
@@ -181,6 +183,7 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
         throw InvalidInput(command.model + ": only Gaussian processes (--task gp) have deviations");
     }
     const Predictions predictions = predict(command, model, data.x, session);
+    seconds["predict"] = watch.lap();
     const auto judgement = judge(model, predictions.labels, data.y);
     const bool to_file = command.output != "-";
     if (to_file || !session.json) {
@@ -189,6 +192,7 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
     }
     if (session.json) {
         Json json{{"model", command.model}, {"input", input.path}, {"rows", data.size()}};
+        json["seconds"] = seconds;
         if (judgement) json.update(judgement->json);
         if (to_file) {
             json["output"] = command.output;

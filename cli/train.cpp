@@ -273,7 +273,9 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
     check_options(options, t.task);
     t.svm = settings_of(options);
     machine_of(options, t.svm, {});  // what no machine can take is said before the data is read
+    Stopwatch watch;
     t.data = read_input(reading, session);
+    Json seconds{{"read", watch.lap()}};
     take_tube(options, t.data, t.svm);
     check_labels(t);
     if (options.folds > t.data.size()) {
@@ -285,8 +287,12 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
     std::string text = data_text(t);
     const StopOnInterrupt stop;
     int code = 0;
-    if (options.folds == 0 || !options.model.empty()) code = train(t, stop, json, text);
+    if (options.folds == 0 || !options.model.empty()) {
+        code = train(t, stop, json, text);
+        seconds["train"] = watch.lap();  // from the data to the model in its file
+    }
     if (code == 0 && options.folds > 0) code = cross_validate(t, stop, json, text);
+    json["seconds"] = seconds;
     json["warnings"] = t.warnings;
     if (session.json) {
         print_json(json);

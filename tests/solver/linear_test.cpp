@@ -11,6 +11,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/solver/conjugate_gradient.hpp"
 #include "mercer/solver/lbfgs.hpp"
+#include "mercer/solver/mixed_cholesky.hpp"
 
 namespace mercer {
 namespace {
@@ -50,6 +51,48 @@ class Stored : public SymmetricOperator<double> {
    private:
     Matrix<double> k_;
 };
+
+double residual(const Matrix<double>& k, double shift, std::span<const double> x,
+                std::span<const double> b) {
+    double worst = 0;
+    for (std::size_t i = 0; i < k.rows(); ++i) {
+        double sum = shift * x[i] - b[i];
+        for (std::size_t j = 0; j < k.rows(); ++j) sum += k(i, j) * x[j];
+        worst = std::max(worst, std::abs(sum));
+    }
+    return worst;
+}
+
+TEST(MixedCholesky, ReachesDoublePrecisionFromASingleFactor) {
+    const std::size_t n = 700;  // three blocks, the last one short
+    const Matrix<double> k = gaussian(n, 3);
+    const std::vector<double> shift(n, 0.3);
+    const MixedSystem system(k.view(), shift);
+    ASSERT_TRUE(system.factored());
+    Random random(4);
+    Matrix<double> b(2, n), x(2, n), y(2, n);
+    for (double& v : b.values()) v = random.normal();
+    x = b;
+    ASSERT_TRUE(system.solve(x.view(), 1e-14));
+    for (std::size_t r = 0; r < 2; ++r) EXPECT_LT(residual(k, 0.3, x.row(r), b.row(r)), 1e-12);
+    system.apply_k(x.view(), y.view());
+    for (std::size_t r = 0; r < 2; ++r) {
+        for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(y(r, i), b(r, i) - 0.3 * x(r, i), 1e-12);
+    }
+    Matrix<double> zero(1, n);
+    EXPECT_TRUE(system.solve(zero.view(), 1e-14));
+    EXPECT_EQ(zero(0, 5), 0);
+}
+
+TEST(MixedCholesky, SaysWhenSinglePrecisionIsNotEnough) {
+    const std::size_t n = 300;
+    const Matrix<double> k = gaussian(n, 5);
+    const MixedSystem system(k.view(), std::vector<double>(n, 1e-13));
+    Matrix<double> b(1, n, 1.0);
+    b(0, 3) = -5;
+    EXPECT_FALSE(system.factored() && system.solve(b.view(), 1e-14));
+    EXPECT_EQ(b(0, 3), -5) << "the right-hand side stays for another method";
+}
 
 TEST(Cholesky, SolvesInvertsAndMeasures) {
     const std::size_t n = 60;

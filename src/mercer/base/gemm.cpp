@@ -115,15 +115,26 @@ dnnl_dim_t dim(T value) {
     return static_cast<dnnl_dim_t>(value);
 }
 
+/// c = alpha a bᵀ + beta c
+void float_product(float alpha, MatrixView<const float> a, MatrixView<const float> b, float beta,
+                   MatrixView<float> c) {
+    if (c.rows == 0 || c.columns == 0) return;
+    const OneOpenMpThread one_thread;
+    require(onednn().sgemm('N', 'T', dim(c.rows), dim(c.columns), dim(a.columns), alpha, a.data,
+                           dim(a.stride), b.data, dim(b.stride), beta, c.data, dim(c.stride)),
+            "a float32 matrix product");
+}
+
 }  // namespace
 
 void multiply_transposed(MatrixView<const float> a, MatrixView<const float> b,
                          MatrixView<float> c) {
-    if (c.rows == 0 || c.columns == 0) return;
-    const OneOpenMpThread one_thread;
-    require(onednn().sgemm('N', 'T', dim(c.rows), dim(c.columns), dim(a.columns), 1.0F, a.data,
-                           dim(a.stride), b.data, dim(b.stride), 0.0F, c.data, dim(c.stride)),
-            "a float32 matrix product");
+    float_product(1, a, b, 0, c);
+}
+
+void subtract_product_transposed(MatrixView<const float> a, MatrixView<const float> b,
+                                 MatrixView<float> c) {
+    float_product(-1, a, b, 1, c);
 }
 
 void multiply_transposed(MatrixView<const double> a, MatrixView<const double> b,

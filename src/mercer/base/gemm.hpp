@@ -18,8 +18,12 @@ void multiply_transposed(MatrixView<const float> a, MatrixView<const float> b, M
 void multiply_transposed(MatrixView<const double> a, MatrixView<const double> b,
                          MatrixView<double> c);
 
-/// The same, exact, on bytes. Only where `exact_byte_products()`: without the processor's own byte
-/// dot product the 16-bit intermediate sums would saturate.
+/// c −= a bᵀ, of the same shapes.
+void subtract_product_transposed(MatrixView<const float> a, MatrixView<const float> b,
+                                 MatrixView<float> c);
+
+/// The product again, exact, on bytes. Only where `exact_byte_products()`: without the processor's
+/// own byte dot product the 16-bit intermediate sums would saturate.
 void multiply_transposed(MatrixView<const std::uint8_t> a, MatrixView<const std::int8_t> b,
                          MatrixView<std::int32_t> c);
 bool exact_byte_products();

@@ -29,6 +29,14 @@ int dpotrf(char triangle, int n, double* a, int lda) {
     return info;
 }
 
+int spotrf(char triangle, int n, float* a, int lda) {
+    using Spotrf = void (*)(const char*, const int*, float*, const int*, int*, Length);
+    static const auto routine = blas_library().function<Spotrf>("spotrf_");
+    int info = 0;
+    routine(&triangle, &n, a, &lda, &info, 1);
+    return info;
+}
+
 int dpotrs(char triangle, int n, int sides, const double* a, int lda, double* b, int ldb) {
     static const auto routine = blas_library().function<Dpotrs>("dpotrs_");
     int info = 0;

@@ -11,6 +11,7 @@ int dsyevd(char job, char triangle, int n, double* a, int lda, double* w);
 
 /// U'U of a symmetric positive definite matrix, into its triangle; info > 0 when it is not.
 int dpotrf(char triangle, int n, double* a, int lda);
+int spotrf(char triangle, int n, float* a, int lda);
 /// Solves with the factor of dpotrf; b has the right-hand sides as columns.
 int dpotrs(char triangle, int n, int sides, const double* a, int lda, double* b, int ldb);
 /// The inverse of a triangular matrix, in place.

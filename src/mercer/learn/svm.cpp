@@ -83,6 +83,7 @@ class Trainer {
             });
             parallel_for(
                 parts, [&](std::size_t k) { train(order[k]); }, parts_at_once);
+            share_seconds(model.reports);
         }
         fill_expansion(learned, model);
         return model;
@@ -109,6 +110,14 @@ class Trainer {
                                                       : std::string("column"),
                          .class_weights = plan_.class_weights};
         return model;
+    }
+
+    /// Parts under way together share the time: their seconds add up to what all of them took.
+    void share_seconds(std::vector<Report>& reports) const {
+        const std::chrono::duration<double> took = Clock::now() - start_;
+        double sum = 0;
+        for (const Report& report : reports) sum += report.seconds;
+        for (Report& report : reports) report.seconds *= sum > 0 ? took.count() / sum : 1;
     }
 
     void train_part(std::size_t number, Learned& learned, Model& model) {
