@@ -28,8 +28,7 @@ DualState<T>::DualState(const SymmetricOperator<T>& k, const CanonicalDual& form
       active_(form.variables),
       quiet_(form.variables),
       change_(form.rows),
-      row_bound_(form.rows),
-      moved_(form.rows) {
+      row_bound_(form.rows) {
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     active_rows_ = rows_of(active_);
     for (std::size_t i = 0; i < form.variables; ++i) {
@@ -164,18 +163,15 @@ void DualState<T>::move(std::span<const std::size_t> which, std::span<const doub
     objective_ += quadratic + linear;
 }
 
-/// A row moves again when its variable is free, or when it has moved before. Most bounded support
-/// vectors go to their bound once and stay.
+/// A row moves again as long as its variable is free. Most bounded support vectors go to their
+/// bound once and stay.
 template <class T>
 std::vector<char> DualState<T>::wanted_again(std::span<const std::size_t> rows,
-                                             std::span<const double> change) {
+                                             std::span<const double> change) const {
     std::vector<char> again(rows.size());
     for (std::size_t k = 0; k < rows.size(); ++k) {
-        const std::size_t r = rows[k];
-        const double after = std::abs(beta_[r] + change[k]);
-        const bool free = after > 0 && after < row_bound_[r];
-        again[k] = free || moved_[r] != 0 ? 1 : 0;
-        moved_[r] = 1;
+        const double after = std::abs(beta_[rows[k]] + change[k]);
+        again[k] = after > 0 && after < row_bound_[rows[k]] ? 1 : 0;
     }
     return again;
 }

@@ -104,7 +104,7 @@ class DualState {
                      std::span<const std::size_t> columns, std::span<const char> again);
     void sum_support(std::span<const std::size_t> columns);
     std::vector<char> wanted_again(std::span<const std::size_t> rows,
-                                   std::span<const double> change);
+                                   std::span<const double> change) const;
     void refresh_gradient();
     void measure_groups(Measure& measure) const;
     void measure_general(Measure& measure) const;
@@ -127,7 +127,6 @@ class DualState {
     std::vector<double> sums_;
     std::vector<double> change_;     ///< scratch: Δβ by row
     std::vector<double> row_bound_;  ///< largest |α| of the variables of a row
-    std::vector<char> moved_;        ///< rows that have moved before
     double objective_ = 0;
 };
 
