@@ -48,6 +48,7 @@ void describe(CLI::App& program, Session& session) {
     add_map(program, session);
     add_split(program, session);
     add_train(program, session);
+    add_tune(program, session);
     add_predict(program, session);
     add_show(program, session);
     add_verify(program, session);

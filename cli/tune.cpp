@@ -1,0 +1,380 @@
+// mercer tune: the settings and kernel parameters that predict best.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/machines.hpp"
+#include "cli/model_output.hpp"
+#include "cli/output.hpp"
+#include "cli/train_options.hpp"
+#include "cli/tune_output.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/file.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/persist/model_file.hpp"
+#include "mercer/select/search.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int exit_interrupted = 130;
+
+struct TuneOptions {
+    std::vector<std::string> grid{};
+    std::string search = "grid";
+    std::size_t points = 60;
+    std::size_t folds = 5;
+    std::size_t repeats = 1;
+    std::string folding = "auto";
+    std::string groups{};
+    std::string fold_file{};
+    std::string score{};
+    bool one_se = false;
+    bool alone = false;
+    std::string journal{};
+    std::string csv{};
+    std::string heat_map{};
+};
+
+SearchMethod method_named(const std::string& name) {
+    if (name == "random") return SearchMethod::random;
+    return name == "halving" ? SearchMethod::halving : SearchMethod::grid;
+}
+
+/// Names and values of one setting of the machines outside the support vector family.
+struct Setting {
+    const char* name;
+    std::vector<Task> tasks;
+    void (*set)(TrainOptions&, double);
+};
+
+std::size_t whole(const char* name, double value) {
+    if (!(value >= 1 && value <= 1e9 &&
+          value == static_cast<double>(static_cast<std::size_t>(value)))) {
+        throw InvalidInput(fmt::format("{} = {} must be a whole number from 1 to 1000000000", name,
+                                       format_number(value)));
+    }
+    return static_cast<std::size_t>(value);
+}
+
+const std::vector<Setting>& other_settings() {
+    using enum Task;
+    static const std::vector<Setting> table{
+        {"C", {adatron}, [](TrainOptions& o, double v) { o.cost = v; }},
+        {"rate", {adatron}, [](TrainOptions& o, double v) { o.rate = v; }},
+        {"nu", {parzen}, [](TrainOptions& o, double v) { o.nu = v; }},
+        {"lambda",
+         {ridge, logistic, squared_hinge, huber, Task::quantile},
+         [](TrainOptions& o, double v) { o.lambda = v; }},
+        {"noise", {gp}, [](TrainOptions& o, double v) { o.noise = v; }},
+        {"delta", {huber}, [](TrainOptions& o, double v) { o.huber = v; }},
+        {"quantile", {Task::quantile}, [](TrainOptions& o, double v) { o.quantile = v; }},
+        {"passes",
+         {perceptron, adatron},
+         [](TrainOptions& o, double v) { o.passes = whole("passes", v); }},
+        {"budget", {perceptron}, [](TrainOptions& o, double v) { o.budget = whole("budget", v); }},
+    };
+    return table;
+}
+
+SearchTask task_of(const TrainOptions& options, const SvmSettings& svm, const Listener& listener) {
+    const Task kind = svm.task;
+    SearchTask task;
+    if (is_svm(kind)) {
+        SvmSettings own = svm;
+        own.progress = listener.svm;
+        return svm_search_task(own, options.kernel);
+    }
+    task.task = kind;
+    task.kernel = options.kernel;
+    task.scaling = ScalingRule::parse(options.scale);
+    for (const Setting& setting : other_settings()) {
+        if (std::ranges::find(setting.tasks, kind) != setting.tasks.end()) {
+            task.settings.emplace_back(setting.name);
+        }
+    }
+    task.make = [options, svm, listener](const Kernel& kernel,
+                                         const std::map<std::string, double>& values) {
+        TrainOptions own = options;
+        own.kernel = kernel.text();
+        for (const Setting& setting : other_settings()) {
+            const auto found = values.find(setting.name);
+            if (found != values.end()) setting.set(own, found->second);
+        }
+        return machine_of(own, svm, listener);
+    };
+    task.told =
+        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", options.passes,
+                    options.order, options.variant, options.budget, options.rate, options.lambda,
+                    fmt::join(options.lambda_path, ","), options.noise, options.optimise,
+                    options.restarts, options.huber, options.quantile, options.cost, options.nu,
+                    options.no_bias, options.tolerance, options.gap);
+    return task;
+}
+
+/// One name a row, out of a file of lines.
+std::vector<std::string> lines_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file || std::filesystem::is_directory(path)) {
+        throw InvalidInput(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+    }
+    std::vector<std::string> lines;
+    for (std::string text; std::getline(file, text);) {
+        while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.pop_back();
+        if (text.empty()) {
+            throw InvalidInput(Location{path, lines.size() + 1, 0},
+                               "the line is empty; there should be one name a row");
+        }
+        lines.push_back(std::move(text));
+    }
+    return lines;
+}
+
+/// The values of a column by its name or its number from 1, which is then no feature any more.
+std::vector<std::string> take_column(const std::string& text, Dataset& data) {
+    std::size_t column = data.columns();
+    const auto found = std::ranges::find(data.feature_names, text);
+    if (found != data.feature_names.end()) {
+        column = static_cast<std::size_t>(found - data.feature_names.begin());
+    } else if (const auto number = mercer::parse_number(text);
+               number && *number >= 1 && *number <= static_cast<double>(data.columns())) {
+        column = static_cast<std::size_t>(*number) - 1;
+    }
+    if (column >= data.columns() || data.columns() > 1'000'000) {
+        throw InvalidInput(fmt::format(
+            "--groups @{}: there is no such column; give a name or a number from 1 to {}", text,
+            data.columns()));
+    }
+    if (data.columns() == 1) {
+        throw InvalidInput("--groups: the data has no other column to learn from");
+    }
+    std::vector<std::string> keys;
+    std::vector<double> row(data.columns());
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        data.x.copy_row(i, row);
+        keys.push_back(format_number(row[column]));
+    }
+    std::vector<std::size_t> others;
+    for (std::size_t j = 0; j < data.columns(); ++j) {
+        if (j != column) others.push_back(j);
+    }
+    data.x = data.x.select_columns(others);
+    if (column < data.feature_names.size()) {
+        data.feature_names.erase(data.feature_names.begin() + static_cast<std::ptrdiff_t>(column));
+    }
+    return keys;
+}
+
+FoldRule folds_of(const TuneOptions& tune, const TrainOptions& options, Dataset& data) {
+    FoldRule rule{.folds = options.folds > 0 ? options.folds : tune.folds,
+                  .repeats = tune.repeats,
+                  .seed = options.seed};
+    if (!tune.groups.empty() && !tune.fold_file.empty()) {
+        throw InvalidInput("--groups and --fold-file exclude each other");
+    }
+    if (tune.folding == "stratified") rule.kind = FoldKind::stratified;
+    if (tune.folding == "plain") rule.kind = FoldKind::plain;
+    if (!tune.groups.empty()) {
+        rule.kind = FoldKind::grouped;
+        rule.keys = tune.groups[0] == '@' ? take_column(tune.groups.substr(1), data)
+                                          : lines_of(tune.groups);
+    }
+    if (!tune.fold_file.empty()) {
+        rule.kind = FoldKind::given;
+        rule.keys = lines_of(tune.fold_file);
+    }
+    return rule;
+}
+
+SearchSettings settings_of(const TuneOptions& tune, const TrainOptions& options, Dataset& data) {
+    SearchSettings settings;
+    settings.method = method_named(tune.search);
+    settings.points = tune.points;
+    settings.folds = folds_of(tune, options, data);
+    if (!tune.score.empty()) settings.measure = measure_named(tune.score);
+    settings.one_standard_error = tune.one_se;
+    settings.seed = options.seed;
+    settings.journal = tune.journal;
+    settings.share = !tune.alone;
+    return settings;
+}
+
+/// Hours of work should not end in a name that cannot be written to.
+void check_place(const std::string& path) {
+    if (path.empty()) return;
+    if (path == "-") throw InvalidInput("results of a search go to files, not to standard output");
+    const std::filesystem::path place(path);
+    const std::filesystem::path folder = place.has_parent_path() ? place.parent_path() : ".";
+    if (std::filesystem::is_directory(place)) {
+        throw InvalidInput(path + ": is a folder; name a file");
+    }
+    if (!std::filesystem::exists(place) && access(folder.c_str(), W_OK) != 0) {
+        throw InvalidInput(
+            fmt::format("{}: nothing can be written there: {}", path, std::strerror(errno)));
+    }
+}
+
+void write_text(const std::string& path, const std::string& content) {
+    if (path.empty()) return;
+    const InterruptLater later(path);
+    write_whole(path, [&](Output& out) { out.write(content); });
+}
+
+void check_options(const TuneOptions& tune, const TrainOptions& options, Task task) {
+    check_options(options, task);
+    for (const std::string& path : {options.model, tune.csv, tune.heat_map, tune.journal}) {
+        check_place(path);
+    }
+    if (tune.grid.empty()) {
+        throw InvalidInput("there is nothing to search: give --grid, such as --grid C=0.1,1,10");
+    }
+    if (!options.curve.empty()) throw InvalidInput("--curve belongs to mercer train");
+    const bool needs = tune.score == "log-loss" && is_svm(task) && !options.probability;
+    if (needs) throw InvalidInput("--score log-loss needs probabilities: add --probability");
+}
+
+/// The best machine, trained on all rows and saved.
+void refit(const SearchSpace& space, const SearchPoint& best, const Dataset& data,
+           const std::string& path, Json& json, std::string& text) {
+    const Model model = space.machine(best.values).fit(data);
+    clear_progress_line();
+    const InterruptLater later(path);
+    save(model, path);
+    json["model"] = path;
+    text += describe_machine(model) + describe_certificate(model) + line("model", path);
+}
+
+int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions& input,
+        const Session& session) {
+    const Task task = task_named(options.task);
+    check_options(tune, options, task);
+    std::vector<Axis> axes;
+    for (const std::string& text : tune.grid) axes.push_back(Axis::parse(text));
+    InputOptions reading = input;
+    if (options.double_precision) reading.read.double_precision = true;
+    Dataset data = read_input(reading, session);
+    // The kernel may have placeholders and is given to the search as text.
+    TrainOptions plain = options;
+    plain.kernel = "linear";
+    SvmSettings svm = settings_of(plain);
+    take_tube(options, data, svm);
+    SearchSettings settings = settings_of(tune, options, data);
+    const StopOnInterrupt stop;
+    const Listener listener{.svm = [&stop](const FitMoment&) { return !stop.requested(); },
+                            .other = [&stop](const Moment&) { return !stop.requested(); }};
+    settings.progress = [draw = progress_line(session), &stop](const Moment& moment) {
+        if (draw) draw(moment);
+        return !stop.requested();
+    };
+    const SearchSpace space(task_of(options, svm, listener), std::move(axes), data);
+    if (!tune.heat_map.empty()) check_heat_map(space, settings.method);
+    const SearchResult result = search(space, data, settings);
+    clear_progress_line();
+    Json json{{"input", input.path}, {"rows", data.size()}};
+    json.update(json_of(space, result));
+    std::string text =
+        line("data", fmt::format("{}, {}, {}", input.path, counted(data.size(), "row"),
+                                 counted(data.columns(), "column"))) +
+        line("search",
+             fmt::format("{}, {}, {}, {:.3g} s{}", tune.search,
+                         counted(result.points.size(), "point"), counted(result.folds, "fold"),
+                         result.seconds, result.shared ? ", kernel values shared" : "")) +
+        (result.taken > 0
+             ? line("journal",
+                    fmt::format("{} taken from {}", counted(result.taken, "point"), tune.journal))
+             : "") +
+        describe_search(space, result);
+    write_text(tune.csv, csv_of(space, result));
+    if (!tune.heat_map.empty()) write_text(tune.heat_map, heat_map_of(space, result));
+    if (result.cancelled) warn("the search was interrupted; what was done is reported");
+    if (!options.model.empty() && result.best && !result.cancelled) {
+        refit(space, result.points[*result.best], data, options.model, json, text);
+    }
+    if (session.json) {
+        print_json(json);
+    } else {
+        say("{}", text);
+    }
+    return result.cancelled || stop.requested() ? exit_interrupted : 0;
+}
+
+void add_tune_options(CLI::App& command, Session& session, TuneOptions& o) {
+    const char* const group = "Search";
+    const auto file = [&](const char* name, std::string& out, const char* about) {
+        command.add_option(name, out, about)->type_name("FILE")->group(group);
+    };
+    command
+        .add_option("--grid", o.grid,
+                    "NAME=1,2,3 or NAME=low:high:count or NAME=low:high:logcount; repeatable")
+        ->type_name("AXIS")
+        ->allow_extra_args(false)
+        ->group(group);
+    add_choice(command, session, "--search", o.search, {"grid", "random", "halving"},
+               "every combination, points drawn, or those on more and more rows")
+        ->group(group);
+    add_count(command, "--points", o.points, 1, 1'000'000, "random, halving: so many [60]")
+        ->group(group);
+    add_count(command, "--folds", o.folds, 2, 1'000'000'000, "parts of the rows [5]")->group(group);
+    add_count(command, "--repeats", o.repeats, 1, 10'000, "drawings of the folds [1]")
+        ->group(group);
+    add_choice(command, session, "--folding", o.folding, {"auto", "stratified", "plain"},
+               "shares of classes kept in every fold or not; auto: kept for classifiers")
+        ->group(group);
+    file("--groups", o.groups, "rows that belong together: one name a line, or @COLUMN");
+    file("--fold-file", o.fold_file, "the folds themselves: one name a line");
+    command
+        .add_option("--score", o.score,
+                    "accuracy, balanced-accuracy, f1, auc, log-loss, mse, mae or r2 [accuracy; mse "
+                    "of regressions]")
+        ->type_name("WORD")
+        ->group(group);
+    command
+        .add_flag("--one-se", o.one_se, "the plainest point within one standard error of the best")
+        ->group(group);
+    command.add_flag("--alone", o.alone, "train every machine by itself, sharing nothing")
+        ->group(group);
+    file("--journal", o.journal, "append results here, and go on from what is there");
+    file("--csv", o.csv, "write every point as a table");
+    file("--heat-map", o.heat_map, "draw a grid over two axes as SVG");
+}
+
+}  // namespace
+
+void add_tune(CLI::App& program, Session& session) {
+    CLI::App& command = add_command(
+        program, "tune", "search for the best settings and kernel parameters",
+        "  mercer tune @digits best.mercer --kernel 'rbf(gamma=1)' --grid 'gamma=1e-4:1e-1:log7' "
+        "--grid C=1,10,100\n"
+        "  mercer tune housing.csv --task svr --scale standard --grid epsilon=0:1:6 --grid "
+        "'C=1:1000:log4' --score mae\n"
+        "  mercer tune @iris --kernel 'polynomial(degree=$d)' --grid d=1,2,3,4 --one-se\n"
+        "  mercer tune big.gz --grid 'gamma=1e-3:10:log9' --grid 'C=0.1:1000:log9' --search "
+        "halving --journal big.journal\n"
+        "Ctrl-C ends the search early: what there is gets reported, exit code 130; with --journal\n"
+        "the same command goes on. docs/tuning.md says more.");
+    const auto input = add_input(command, session);
+    const auto options = add_train_options(command, session);
+    const auto tune = std::make_shared<TuneOptions>();
+    add_tune_options(command, session, *tune);
+    command.get_option("--cv")->group("");  // another word for --folds
+    command.get_option("--curve")->group("");
+    command.get_option("MODEL")->description(
+        "file to save the best machine in, trained on all rows");
+    command.callback([&session, input, options, tune] {
+        session.action = [&session, input, options, tune] {
+            session.exit_code = run(*tune, *options, *input, session);
+        };
+    });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,57 @@
+// The scores of some points of a search: the part in common of training each machine by itself and
+// of sharing kernel values.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mercer/data/dataset.hpp"
+#include "mercer/select/measures.hpp"
+#include "mercer/select/search_space.hpp"
+#include "mercer/select/split.hpp"
+
+namespace mercer {
+
+struct PointScore {
+    std::vector<double> scores{};  ///< one a fold; empty when the point failed
+    double seconds = 0;
+    std::string status{};
+};
+
+/// What to evaluate and whom to tell. `done` and `progress` are called by one thread at a time.
+struct Evaluation {
+    const SearchSpace& space;
+    const Dataset& data;
+    std::span<const Split> folds{};
+    Measure measure = Measure::accuracy;
+    std::span<const std::vector<double>> points{};
+    std::vector<char> known{};  ///< one a point: its score is there already
+    std::function<void(std::size_t point, PointScore)> done{};
+    std::function<bool(double fraction)> progress{};  ///< of these points; false: stop
+};
+
+/// Truth as numbers: positions among all classes of the data, 1 and 0 for labels above 0 and others
+/// (single-class machines), or targets.
+class Truth {
+   public:
+    Truth(Task task, const Dataset& data);
+    /// The predictions of a model, which may know fewer classes, beside the truth of these rows.
+    Judged judged(const Model& model, const Matrix<double>& decisions,
+                  std::span<const std::size_t> rows) const;
+    const Classes& classes() const { return classes_; }
+    std::size_t count() const { return count_; }
+
+   private:
+    Task task_;
+    Classes classes_{};
+    std::vector<double> values_{};
+    std::size_t count_ = 0;
+};
+
+/// Every machine trained by itself on the rows of each fold. False when it was told to stop.
+bool evaluate_alone(const Evaluation& evaluation);
+
+}  // namespace mercer

@@ -1,0 +1,201 @@
+#include "mercer/select/measures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::array<std::pair<Measure, std::string_view>, 8> measure_names{{
+    {Measure::accuracy, "accuracy"},
+    {Measure::balanced_accuracy, "balanced-accuracy"},
+    {Measure::f1, "f1"},
+    {Measure::auc, "auc"},
+    {Measure::log_loss, "log-loss"},
+    {Measure::mean_squared_error, "mse"},
+    {Measure::mean_absolute_error, "mae"},
+    {Measure::r2, "r2"},
+}};
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Rows of each class: in truth, as predicted, and both.
+struct Counts {
+    std::vector<double> truth;
+    std::vector<double> predicted;
+    std::vector<double> both;
+
+    explicit Counts(const Judged& j)
+        : truth(j.classes, 0.0), predicted(j.classes, 0.0), both(j.classes, 0.0) {
+        for (std::size_t i = 0; i < j.truth.size(); ++i) {
+            const auto t = static_cast<std::size_t>(j.truth[i]);
+            const auto p = static_cast<std::size_t>(j.predicted[i]);
+            ++truth[t];
+            ++predicted[p];
+            if (t == p) ++both[t];
+        }
+    }
+};
+
+double balanced_accuracy(const Judged& j) {
+    const Counts counts(j);
+    double sum = 0;
+    std::size_t present = 0;
+    for (std::size_t c = 0; c < j.classes; ++c) {
+        if (counts.truth[c] == 0) continue;
+        sum += counts.both[c] / counts.truth[c];
+        ++present;
+    }
+    return sum / static_cast<double>(present);
+}
+
+double f1(const Judged& j) {
+    const Counts counts(j);
+    const auto of_class = [&](std::size_t c) {
+        const double all = counts.truth[c] + counts.predicted[c];
+        return all > 0 ? 2 * counts.both[c] / all : 0;
+    };
+    if (j.classes == 2) return of_class(1);
+    double sum = 0;
+    std::size_t present = 0;
+    for (std::size_t c = 0; c < j.classes; ++c) {
+        if (counts.truth[c] + counts.predicted[c] == 0) continue;
+        sum += of_class(c);
+        ++present;
+    }
+    return sum / static_cast<double>(present);
+}
+
+/// The share of pairs (a row of each class) that the decision orders rightly, equal ones counting
+/// half: from the ranks, as Mann and Whitney's statistic.
+double auc(const Judged& j) {
+    std::vector<std::size_t> order(j.decision.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](std::size_t i) { return j.decision[i]; });
+    double ranks = 0;
+    double positive = 0;
+    for (std::size_t first = 0; first < order.size();) {
+        std::size_t last = first;
+        double here = 0;
+        while (last < order.size() && j.decision[order[last]] == j.decision[order[first]]) {
+            here += j.truth[order[last++]] > 0 ? 1 : 0;
+        }
+        ranks += here * (static_cast<double>(first + last - 1) / 2 + 1);
+        positive += here;
+        first = last;
+    }
+    const double negative = static_cast<double>(order.size()) - positive;
+    if (positive == 0 || negative == 0) return unknown;
+    return (ranks - positive * (positive + 1) / 2) / (positive * negative);
+}
+
+double log_loss(const Judged& j) {
+    double sum = 0;
+    for (std::size_t i = 0; i < j.truth.size(); ++i) {
+        const double p = j.probabilities(i, static_cast<std::size_t>(j.truth[i]));
+        sum -= std::log(std::max(p, std::numeric_limits<double>::epsilon()));
+    }
+    return sum / static_cast<double>(j.truth.size());
+}
+
+double r2(const Judged& j) {
+    const auto n = static_cast<double>(j.truth.size());
+    const double mean = std::accumulate(j.truth.begin(), j.truth.end(), 0.0) / n;
+    double error = 0;
+    double spread = 0;
+    for (std::size_t i = 0; i < j.truth.size(); ++i) {
+        error += (j.truth[i] - j.predicted[i]) * (j.truth[i] - j.predicted[i]);
+        spread += (j.truth[i] - mean) * (j.truth[i] - mean);
+    }
+    if (spread == 0) return error == 0 ? 1 : 0;
+    return 1 - error / spread;
+}
+
+template <class Term>
+double mean_over_rows(const Judged& j, const Term& term) {
+    double sum = 0;
+    for (std::size_t i = 0; i < j.truth.size(); ++i) sum += term(j.truth[i], j.predicted[i]);
+    return sum / static_cast<double>(j.truth.size());
+}
+
+bool is_of_regression(Measure measure) {
+    return measure == Measure::mean_squared_error || measure == Measure::mean_absolute_error ||
+           measure == Measure::r2;
+}
+
+}  // namespace
+
+std::string measure_name(Measure measure) {
+    for (const auto& [value, name] : measure_names) {
+        if (value == measure) return std::string(name);
+    }
+    throw std::logic_error("a measure without a name");
+}
+
+Measure measure_named(std::string_view name) {
+    std::vector<std::string> known;
+    for (const auto& [value, text] : measure_names) {
+        if (text == name) return value;
+        known.emplace_back(text);
+    }
+    std::string message = "no score is called " + quoted(name) + "; there are";
+    for (const std::string& text : known) message += ' ' + text;
+    if (const auto near = nearest_word(name, known)) message += "; did you mean " + *near + '?';
+    throw InvalidInput(message);
+}
+
+bool larger_is_better(Measure measure) {
+    return measure != Measure::log_loss && measure != Measure::mean_squared_error &&
+           measure != Measure::mean_absolute_error;
+}
+
+Measure usual_measure(Task task) {
+    return is_regressor(task) ? Measure::mean_squared_error : Measure::accuracy;
+}
+
+void check_measure(Measure measure, Task task, std::size_t classes) {
+    const std::string what = "the score " + measure_name(measure);
+    if (is_clustering(task)) {
+        throw InvalidInput("the task " + task_name(task) +
+                           " cannot be searched by a score: its groups have no names to compare");
+    }
+    if (is_of_regression(measure) != is_regressor(task)) {
+        throw InvalidInput(
+            what + (is_regressor(task) ? " is for classes, and " : " is for numbers, and ") +
+            task_name(task) +
+            (is_regressor(task) ? " predicts numbers: use mse, mae or r2"
+                                : " predicts classes: use accuracy, "
+                                  "balanced-accuracy, f1, auc or log-loss"));
+    }
+    if (measure == Measure::auc && classes > 2) {
+        throw InvalidInput(what + " needs two classes, and there are " + std::to_string(classes) +
+                           "; try balanced-accuracy or f1");
+    }
+}
+
+double judge(Measure measure, const Judged& j) {
+    if (j.truth.empty()) return unknown;
+    switch (measure) {
+        case Measure::accuracy:
+            return mean_over_rows(j, [](double a, double b) { return a == b ? 1.0 : 0.0; });
+        case Measure::balanced_accuracy: return balanced_accuracy(j);
+        case Measure::f1: return f1(j);
+        case Measure::auc: return auc(j);
+        case Measure::log_loss: return log_loss(j);
+        case Measure::mean_squared_error:
+            return mean_over_rows(j, [](double a, double b) { return (a - b) * (a - b); });
+        case Measure::mean_absolute_error:
+            return mean_over_rows(j, [](double a, double b) { return std::abs(a - b); });
+        case Measure::r2: return r2(j);
+    }
+    return unknown;
+}
+
+}  // namespace mercer

@@ -1,0 +1,46 @@
+// How good predictions are, as one number.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/base/matrix.hpp"
+#include "mercer/learn/model.hpp"
+
+namespace mercer {
+
+enum class Measure {
+    accuracy,
+    balanced_accuracy,  ///< mean over the classes of the share recognised
+    f1,                 ///< of the last of two classes; the mean over the classes of more
+    auc,                ///< two classes: how often the decision orders a pair of rows rightly
+    log_loss,           ///< mean of −log of the probability given to the true class
+    mean_squared_error,
+    mean_absolute_error,
+    r2,  ///< 1 − squared error / that of the mean; 0 for constant targets missed, 1 for those met
+};
+/// "accuracy", "balanced-accuracy", "f1", "auc", "log-loss", "mse", "mae", "r2"; and back, throwing
+/// InvalidInput.
+std::string measure_name(Measure measure);
+Measure measure_named(std::string_view name);
+bool larger_is_better(Measure measure);
+/// Accuracy, or the mean squared error of regressions.
+Measure usual_measure(Task task);
+/// Throws InvalidInput where the measure means nothing for the task.
+void check_measure(Measure measure, Task task, std::size_t classes);
+
+/// Predictions on rows that the machine had not seen, beside the truth.
+struct Judged {
+    std::size_t classes = 0;             ///< 0: regression
+    std::vector<double> truth{};         ///< positions of classes, or targets
+    std::vector<double> predicted{};     ///< the same
+    std::vector<double> decision{};      ///< two classes: the larger, the more the last of them
+    Matrix<double> probabilities{0, 0};  ///< one column a class, for log_loss
+};
+
+/// Not a number where there is no answer: no rows, or an AUC of one class alone.
+double judge(Measure measure, const Judged& judged);
+
+}  // namespace mercer

@@ -1,0 +1,275 @@
+#include "mercer/select/search.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/select/evaluation.hpp"
+#include "mercer/select/journal.hpp"
+#include "mercer/select/shared_search.hpp"
+
+namespace mercer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t halving_factor = 3;
+constexpr std::size_t fewest_rows = 100;  ///< to learn from in the first round of halving
+
+std::string duration_text(double seconds) {
+    char text[48];
+    if (seconds < 90) {
+        std::snprintf(text, sizeof text, "%.0f s", std::ceil(seconds));
+    } else if (seconds < 5400) {
+        std::snprintf(text, sizeof text, "%.0f min", std::ceil(seconds / 60));
+    } else {
+        std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
+    }
+    return text;
+}
+
+std::size_t most_rows(const std::vector<Split>& folds) {
+    std::size_t most = 0;
+    for (const Split& fold : folds) most = std::max(most, fold.train.size());
+    return most;
+}
+
+void summarise(SearchPoint& point) {
+    const auto n = static_cast<double>(point.scores.size());
+    if (point.scores.empty()) {
+        point.mean = point.deviation = std::numeric_limits<double>::quiet_NaN();
+        return;
+    }
+    point.mean = std::accumulate(point.scores.begin(), point.scores.end(), 0.0) / n;
+    double squares = 0;
+    for (const double s : point.scores) squares += (s - point.mean) * (s - point.mean);
+    point.deviation = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
+}
+
+/// How closely a larger value of a parameter fits: −1 less, +1 more, 0 not known.
+int closeness(const std::string& name) {
+    static const std::vector<std::string> looser{"nu",    "epsilon", "lambda", "noise",
+                                                 "sigma", "width",   "c",      "length"};
+    std::string word = name.starts_with("kernel.") ? name.substr(7) : name;
+    word = word.substr(0, word.find('#'));
+    if (word == "C" || word == "gamma" || word == "degree" || word == "d") return 1;
+    return std::ranges::find(looser, word) != looser.end() ? -1 : 0;
+}
+
+class Search {
+   public:
+    Search(const SearchSpace& space, const Dataset& data, const SearchSettings& settings)
+        : space_(space), data_(data), settings_(settings) {
+        const Task task = space.task().task;
+        result_.measure = settings.measure.value_or(usual_measure(task));
+        check_measure(result_.measure, task, 0);
+        const Truth truth(task, data);
+        check_measure(result_.measure, task, truth.count());
+        classes_ = truth.classes().index;
+        folds_ = make_folds(settings.folds, task, data);
+        result_.folds = folds_.size();
+        for (auto& values : settings.method == SearchMethod::grid
+                                ? space.grid()
+                                : space.random(settings.points, settings.seed)) {
+            result_.points.push_back({.values = values, .status = "not done"});
+        }
+        if (!settings.journal.empty()) journal_.emplace(settings.journal, fingerprint());
+    }
+
+    SearchResult run() {
+        std::vector<std::size_t> alive(result_.points.size());
+        std::iota(alive.begin(), alive.end(), 0);
+        bool going = true;
+        if (settings_.method == SearchMethod::halving) going = halve(alive);
+        if (going) going = evaluate(alive, folds_, rounds_ - 1);
+        result_.cancelled = !going;
+        choose(alive);
+        result_.seconds = elapsed();
+        return std::move(result_);
+    }
+
+   private:
+    double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+    std::uint64_t fingerprint() const {
+        Fingerprint print;
+        print.add("1");
+        print.add(data_.x);
+        for (std::size_t i = 0; i < data_.y.size(); ++i) print.add(data_.y.text(i));
+        for (const double w : data_.weights) print.add(w);
+        for (const Split& fold : folds_) {
+            for (const std::size_t i : fold.test) print.add(std::uint64_t{i});
+            print.add("/");
+        }
+        const SearchTask& task = space_.task();
+        for (const std::string& text : {task_name(task.task), task.kernel, task.scaling.text(),
+                                        task.told, measure_name(result_.measure)}) {
+            print.add(text);
+        }
+        for (const Axis& axis : space_.axes()) print.add(axis.name);
+        print.add(settings_.seed);
+        print.add(std::uint64_t{settings_.share ? 1U : 0U});
+        return print.value();
+    }
+
+    /// Rounds on more and more rows, the best third going on; false when told to stop.
+    bool halve(std::vector<std::size_t>& alive) {
+        const std::size_t all = most_rows(folds_);
+        std::size_t rounds = 1;
+        for (std::size_t rows = all, left = alive.size();
+             left >= halving_factor && rows / halving_factor >= fewest_rows;
+             rows /= halving_factor, left /= halving_factor) {
+            ++rounds;
+        }
+        rounds_ = rounds;
+        std::size_t divisor = 1;
+        for (std::size_t r = 1; r < rounds; ++r) divisor *= halving_factor;
+        for (std::size_t r = 0; r + 1 < rounds; ++r, divisor /= halving_factor) {
+            const auto folds = thinned(folds_, all / divisor, settings_.seed, classes_);
+            if (!evaluate(alive, folds, r)) return false;
+            std::ranges::stable_sort(alive,
+                                     [&](std::size_t a, std::size_t b) { return better(a, b); });
+            alive.resize(std::max<std::size_t>(1, alive.size() / halving_factor));
+            std::ranges::sort(alive);
+        }
+        return true;
+    }
+
+    bool better(std::size_t a, std::size_t b) const {
+        const double x = result_.points[a].mean;
+        const double y = result_.points[b].mean;
+        if (std::isnan(x) || std::isnan(y)) return !std::isnan(x) && std::isnan(y);
+        return larger_is_better(result_.measure) ? x > y : x < y;
+    }
+
+    void take(std::size_t p, std::size_t rows, PointScore score) {
+        SearchPoint& point = result_.points[p];
+        point.scores = std::move(score.scores);
+        point.seconds += score.seconds;
+        point.status = std::move(score.status);
+        point.rows = rows;
+        point.done = true;
+        summarise(point);
+        ++done_in_round_;
+        if (!best_so_far_ || better(p, *best_so_far_)) best_so_far_ = p;
+    }
+
+    bool evaluate(const std::vector<std::size_t>& alive, const std::vector<Split>& folds,
+                  std::size_t round) {
+        const std::size_t rows = most_rows(folds);
+        done_in_round_ = 0;
+        best_so_far_.reset();
+        std::vector<std::vector<double>> points;
+        Evaluation e{.space = space_, .data = data_, .folds = folds, .measure = result_.measure};
+        for (const std::size_t p : alive) points.push_back(result_.points[p].values);
+        e.points = points;
+        e.known.assign(points.size(), 0);
+        std::vector<std::optional<PointScore>> kept(points.size());
+        for (std::size_t k = 0; journal_ && k < points.size(); ++k) {
+            kept[k] = journal_->find(points[k], rows);
+            e.known[k] = kept[k] ? 1 : 0;
+        }
+        e.done = [&](std::size_t k, PointScore score) {
+            if (journal_) journal_->add(points[k], rows, score);
+            e.known[k] = 0;
+            take(alive[k], rows, std::move(score));
+        };
+        e.progress = [&, count = points.size()](double fraction) {
+            return report(round, count, fraction);
+        };
+        result_.shared = settings_.share && can_share(e);
+        const bool whole = result_.shared ? evaluate_shared(e) : evaluate_alone(e);
+        for (std::size_t k = 0; k < points.size(); ++k) {
+            // What was computed again has marked itself as no longer taken.
+            if (!kept[k] || !e.known[k]) continue;
+            take(alive[k], rows, std::move(*kept[k]));
+            ++result_.taken;
+        }
+        return whole;
+    }
+
+    bool report(std::size_t round, std::size_t count, double fraction) {
+        if (!settings_.progress) return true;
+        std::string detail;
+        if (rounds_ > 1) {
+            detail = "round " + std::to_string(round + 1) + " of " + std::to_string(rounds_) + ", ";
+        }
+        detail += std::to_string(done_in_round_) + " of " + std::to_string(count) + " points";
+        if (best_so_far_) {
+            const SearchPoint& best = result_.points[*best_so_far_];
+            char score[32];
+            std::snprintf(score, sizeof score, "%.5g", best.mean);
+            detail += ", best " + std::string(score) + " at " + space_.text(best.values);
+        }
+        const double done = (static_cast<double>(round) + fraction) / static_cast<double>(rounds_);
+        if (done > 0) detail += ", " + duration_text(elapsed() * (1 - done) / done) + " left";
+        return settings_.progress({.task = "search", .fraction = done, .detail = detail});
+    }
+
+    /// The best of those that came to the end, or with the rule of one standard error the plainest
+    /// of those that are as good.
+    void choose(const std::vector<std::size_t>& alive) {
+        std::string reason;
+        const std::size_t rows = most_rows(folds_);
+        std::vector<std::size_t> eligible;
+        for (const std::size_t p : alive) {
+            const SearchPoint& point = result_.points[p];
+            if (!point.done || point.rows != rows) continue;
+            if (std::isnan(point.mean)) {
+                if (reason.empty()) reason = point.status;
+                continue;
+            }
+            eligible.push_back(p);
+            if (!result_.highest || better(p, *result_.highest)) result_.highest = p;
+        }
+        if (!result_.highest) {
+            if (!result_.cancelled && !reason.empty()) {
+                throw InvalidInput("no point of the search has a score: " + reason);
+            }
+            return;
+        }
+        result_.best = result_.highest;
+        if (!settings_.one_standard_error) return;
+        const SearchPoint& top = result_.points[*result_.highest];
+        const double error = top.deviation / std::sqrt(static_cast<double>(top.scores.size()));
+        for (const std::size_t p : eligible) {
+            if (std::abs(result_.points[p].mean - top.mean) <= error && plainer(p, *result_.best)) {
+                result_.best = p;
+            }
+        }
+    }
+
+    bool plainer(std::size_t a, std::size_t b) const {
+        for (std::size_t k = 0; k < space_.axes().size(); ++k) {
+            const double x = result_.points[a].values[k];
+            const double y = result_.points[b].values[k];
+            const int sign = closeness(space_.axes()[k].name);
+            if (sign != 0 && x != y) return sign > 0 ? x < y : x > y;
+        }
+        return better(a, b);
+    }
+
+    const SearchSpace& space_;
+    const Dataset& data_;
+    const SearchSettings& settings_;
+    SearchResult result_{};
+    std::vector<std::int32_t> classes_{};
+    std::vector<Split> folds_{};
+    std::optional<Journal> journal_{};
+    std::size_t rounds_ = 1;
+    std::size_t done_in_round_ = 0;
+    std::optional<std::size_t> best_so_far_{};
+    Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+SearchResult search(const SearchSpace& space, const Dataset& data, const SearchSettings& settings) {
+    return Search(space, data, settings).run();
+}
+
+}  // namespace mercer

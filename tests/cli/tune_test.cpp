@@ -1,0 +1,165 @@
+// mercer tune, as people run it.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+
+namespace mercer::test {
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<std::string> iris(std::vector<std::string> more) {
+    std::vector<std::string> words{"tune", "@iris", "--kernel", "rbf(gamma=1)", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+TEST(Tune, FindsSavesAndDrawsTheBest) {
+    const Folder folder;
+    const Outcome o = run(
+        iris({folder.path("best.mercer"), "--grid", "gamma=0.01:10:log4", "--grid", "C=0.1,1,10",
+              "--csv", folder.path("all.csv"), "--heat-map", folder.path("map.svg"), "--json"}));
+    ASSERT_EQ(o.code, 0) << o.err;
+    const Json json = Json::parse(o.out);
+    EXPECT_EQ(json["points"].size(), 12U);
+    EXPECT_TRUE(json["shared"].get<bool>());
+    EXPECT_GT(json["seconds"].get<double>(), 0);
+    double highest = 0;
+    for (const Json& p : json["points"]) highest = std::max(highest, p["score"].get<double>());
+    const Json best = json["best"];
+    EXPECT_EQ(best["score"].get<double>(), highest);
+    EXPECT_GT(highest, 0.9);
+    // The model saved is the machine of the best point.
+    const Outcome shown = run({"show", folder.path("best.mercer"), "--json"});
+    ASSERT_EQ(shown.code, 0) << shown.err;
+    EXPECT_EQ(Json::parse(shown.out)["kernel"], best["kernel"]);
+    const std::string csv = content_of(folder.path("all.csv"));
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+              "gamma,C,mean,deviation,fold1,fold2,fold3,fold4,fold5,seconds,rows,status");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 13);
+    const std::string svg = content_of(folder.path("map.svg"));
+    EXPECT_EQ(svg.substr(0, 4), "<svg");
+    std::size_t cells = 0;
+    for (std::size_t at = 0; (at = svg.find("<title>", at)) != std::string::npos; ++at) ++cells;
+    EXPECT_EQ(cells, 12U);
+}
+
+TEST(Tune, PrintsTheBestTen) {
+    const Outcome o = run(iris({"--grid", "gamma=0.01:10:log4", "--grid", "C=0.1,1,10,100"}));
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_NE(o.out.find("gamma"), std::string::npos);
+    EXPECT_NE(o.out.find("… and 6 more"), std::string::npos) << o.out;
+    EXPECT_NE(o.out.find("best        gamma="), std::string::npos) << o.out;
+}
+
+TEST(Tune, SearchesOtherMachinesAndWaysToo) {
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"--task", "logistic", "--grid", "lambda=0.1,1", "--score", "log-loss"},
+             {"--task", "perceptron", "--grid", "passes=1,5"},
+             {"--grid", "C=1:100:log2", "--search", "random", "--points", "3", "--one-se"},
+             {"--grid", "C=1:100:log2", "--search", "halving", "--points", "4"},
+             {"--task", "nu-svc", "--grid", "nu=0.1,0.3", "--scale", "standard", "--repeats", "2"},
+             {"--grid", "C=1", "--probability", "--score", "log-loss", "--folds", "2"},
+             {"--grid", "C=1,2", "--alone", "--cv", "3"}}) {
+        const Outcome o = run(iris(words));
+        EXPECT_EQ(o.code, 0) << words[1] << ": " << o.err;
+        EXPECT_NE(o.out.find("best "), std::string::npos);
+    }
+    const Outcome whole =
+        run({"tune", "@iris", "--kernel", "polynomial(degree=$d)", "--grid", "d=1,2,3", "--quiet"});
+    EXPECT_EQ(whole.code, 0) << whole.err;
+}
+
+TEST(Tune, GroupsAndTakesFoldsFromFiles) {
+    const Folder folder;
+    std::string table = "a,group,y\n";
+    std::string keys;
+    for (int i = 0; i < 40; ++i) {
+        table += std::to_string(i % 2 + 0.01 * i) + "," + std::to_string(i % 8) + "," +
+                 std::to_string(i % 2) + "\n";
+        keys += "part" + std::to_string(i % 3) + "\n";
+    }
+    const std::string data = folder.file("data.csv", table);
+    const std::string folds = folder.file("folds.txt", keys);
+    const Outcome grouped = run({"tune", data, "--label", "y", "--groups", "@group", "--folds", "4",
+                                 "--grid", "C=1,10", "--json"});
+    ASSERT_EQ(grouped.code, 0) << grouped.err;
+    EXPECT_EQ(Json::parse(grouped.out)["folds"], 4);
+    const Outcome given =
+        run({"tune", data, "--label", "y", "--fold-file", folds, "--grid", "C=1,10", "--json"});
+    ASSERT_EQ(given.code, 0) << given.err;
+    EXPECT_EQ(Json::parse(given.out)["folds"], 3);
+    const Outcome wrong = run({"tune", data, "--label", "y", "--fold-file", data, "--grid", "C=1"});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_NE(wrong.err.find("41"), std::string::npos) << wrong.err;
+}
+
+TEST(Tune, GoesOnFromItsJournal) {
+    const Folder folder;
+    const auto words = iris(
+        {"--grid", "gamma=0.1,1", "--grid", "C=1,10", "--journal", folder.path("j"), "--json"});
+    const Outcome first = run(words);
+    const Outcome second = run(words);
+    ASSERT_EQ(first.code, 0) << first.err;
+    ASSERT_EQ(second.code, 0) << second.err;
+    const Json a = Json::parse(first.out);
+    const Json b = Json::parse(second.out);
+    EXPECT_EQ(a["from_journal"], 0);
+    EXPECT_EQ(b["from_journal"], 4);
+    EXPECT_EQ(a["best"], b["best"]);
+    EXPECT_EQ(a["points"], b["points"]);
+}
+
+TEST(Tune, SaysWhatIsWrong) {
+    const Folder folder;
+    const std::string lonely =
+        folder.file("lonely.csv", "u,v,y\n1,2,a\n2,3,a\n3,4,b\n5,6,a\n4,4,a\n");
+    struct Case {
+        std::vector<std::string> words;
+        const char* text;
+    };
+    const std::vector<Case> cases{
+        {{"tune", "@iris"}, "--grid"},
+        {{"tune", "@iris", "--grid", "C="}, "is empty"},
+        {{"tune", "@iris", "--grid", "gama=1"}, "there are C gamma; did you mean gamma?"},
+        {{"tune", "@iris", "--grid", "gamma=-1"}, "gamma"},
+        {{"tune", "@iris", "--grid", "C=1", "--folds", "151"}, "151 folds"},
+        {{"tune", "@iris", "--grid", "C=1", "--folds", "1"}, "--folds"},
+        {{"tune", lonely, "--label", "y", "--grid", "C=1", "--folds", "2"}, "single row"},
+        {{"tune", "@iris", "--grid", "C=1", "--score", "auc"}, "two classes"},
+        {{"tune", "@iris", "--grid", "C=1", "--score", "mse"}, "predicts classes"},
+        {{"tune", "@iris", "--grid", "C=1", "--score", "log-loss"}, "--probability"},
+        {{"tune", "@iris", "--grid", "C=1", "--score", "acuracy"}, "did you mean accuracy"},
+        {{"tune", "@iris", "--grid", "C=1", "--heat-map", "x.svg"}, "two axes"},
+        {{"tune", "@iris", "--grid", "C=1", "--csv", "/nowhere/x.csv"}, "/nowhere/x.csv"},
+        {{"tune", "@iris", "--grid", "C=1", "--groups", "/nowhere"}, "/nowhere"},
+        {{"tune", "@iris", "--grid", "C=1", "--groups", "@9"}, "@9"},
+        {{"tune", "@iris", "--grid", "C=1", "--curve", "x"}, "--curve"},
+        {{"tune", "@iris", "--grid", "clusters=2", "--task", "k-means"}, "clusters"},
+        {{"tune", "@iris", "--kernel", "rbf(gamma=$g)", "--grid", "C=1"}, "$g"},
+    };
+    for (const Case& c : cases) {
+        const Outcome o = run(c.words);
+        EXPECT_EQ(o.code, 2) << c.text << o.out;
+        EXPECT_NE(o.err.find(c.text), std::string::npos) << c.text << ": " << o.err;
+    }
+}
+
+TEST(Tune, StoppedReportsWhatThereIs) {
+    const Folder folder;
+    // Long enough to be interrupted; the first chains are done by then, or nothing is.
+    const Outcome o = run_and_signal(
+        {"tune", "@digits", "--kernel", "rbf(gamma=1)", "--grid", "gamma=1e-5:1:log300", "--grid",
+         "C=1,10", "--journal", folder.path("j"), "--json"},
+        SIGINT, 1500);
+    EXPECT_EQ(o.code, 130) << o.err;
+    const Json json = Json::parse(o.out);
+    EXPECT_TRUE(json["cancelled"].get<bool>());
+    EXPECT_EQ(json["points"].size(), 600U);
+}
+
+}  // namespace
+}  // namespace mercer::test
