@@ -32,7 +32,7 @@ Storage dense_storage(std::vector<T> values, std::size_t columns) {
 
 /// Row first in [first, last) that breaks the rules of SparseView, or last.
 std::size_t first_bad_row(const std::vector<std::size_t>& starts,
-                          const std::vector<std::uint32_t>& index, std::size_t columns,
+                          std::span<const std::uint32_t> index, std::size_t columns,
                           std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
         const std::size_t begin = starts[i];
@@ -46,7 +46,7 @@ std::size_t first_bad_row(const std::vector<std::size_t>& starts,
     return last;
 }
 
-void check_sparse(const std::vector<std::size_t>& starts, const std::vector<std::uint32_t>& index,
+void check_sparse(const std::vector<std::size_t>& starts, std::span<const std::uint32_t> index,
                   std::size_t value_count, std::size_t columns) {
     if (starts.empty() || starts.front() != 0 || starts.back() != index.size() ||
         value_count != index.size()) {
@@ -85,7 +85,70 @@ Storage sparse_storage(std::vector<std::size_t> starts, std::vector<std::uint32_
     return storage;
 }
 
+template <class T>
+void lend(Storage& storage, std::span<const T> values, std::shared_ptr<const void> owner) {
+    storage.twice = std::is_same_v<T, double>;
+    // Without an owner the numbers would be taken for the storage's own.
+    storage.owner = owner ? std::move(owner) : std::make_shared<const char>();
+    if constexpr (std::is_same_v<T, float>) {
+        storage.borrowed_floats = values;
+    } else {
+        storage.borrowed_doubles = values;
+    }
+}
+
+template <class T>
+Storage lent_dense(MatrixView<const T> values, std::shared_ptr<const void> owner) {
+    if (values.stride != values.columns) {
+        throw InvalidInput("borrowed rows must follow one another without gaps, but rows of " +
+                           std::to_string(values.columns) + " numbers start every " +
+                           std::to_string(values.stride) + "; copy them first");
+    }
+    Storage storage;
+    storage.rows = values.rows;
+    storage.columns = values.columns;
+    lend(storage, std::span<const T>(values.data, values.rows * values.columns), std::move(owner));
+    return storage;
+}
+
+template <class T>
+Storage lent_sparse(std::vector<std::size_t> starts, std::span<const std::uint32_t> index,
+                    std::span<const T> values, std::size_t columns,
+                    std::shared_ptr<const void> owner) {
+    check_sparse(starts, index, values.size(), columns);
+    Storage storage;
+    storage.rows = starts.size() - 1;
+    storage.columns = columns;
+    storage.sparse = true;
+    storage.starts = std::move(starts);
+    storage.borrowed_index = index;
+    lend(storage, values, std::move(owner));
+    return storage;
+}
+
 }  // namespace
+
+Rows Rows::borrow(MatrixView<const float> values, std::shared_ptr<const void> owner) {
+    return Rows(std::make_shared<const Storage>(lent_dense(values, std::move(owner))));
+}
+
+Rows Rows::borrow(MatrixView<const double> values, std::shared_ptr<const void> owner) {
+    return Rows(std::make_shared<const Storage>(lent_dense(values, std::move(owner))));
+}
+
+Rows Rows::borrow(std::vector<std::size_t> starts, std::span<const std::uint32_t> index,
+                  std::span<const float> values, std::size_t columns,
+                  std::shared_ptr<const void> owner) {
+    return Rows(std::make_shared<const Storage>(
+        lent_sparse(std::move(starts), index, values, columns, std::move(owner))));
+}
+
+Rows Rows::borrow(std::vector<std::size_t> starts, std::span<const std::uint32_t> index,
+                  std::span<const double> values, std::size_t columns,
+                  std::shared_ptr<const void> owner) {
+    return Rows(std::make_shared<const Storage>(
+        lent_sparse(std::move(starts), index, values, columns, std::move(owner))));
+}
 
 Rows Rows::dense(std::vector<float> values, std::size_t columns) {
     return Rows(std::make_shared<const Storage>(dense_storage(std::move(values), columns)));
@@ -122,14 +185,14 @@ bool Rows::is_double() const {
 
 std::size_t Rows::nonzeros() const {
     const Storage& s = at(storage_);
-    return s.floats.size() + s.doubles.size();
+    return s.numbers<float>().size() + s.numbers<double>().size();
 }
 
 std::size_t Rows::bytes() const {
     const Storage& s = at(storage_);
-    return s.floats.size() * sizeof(float) + s.doubles.size() * sizeof(double) +
+    return s.numbers<float>().size_bytes() + s.numbers<double>().size_bytes() +
            (s.starts.size() + s.origins.size()) * sizeof(std::size_t) +
-           s.index.size() * sizeof(std::uint32_t);
+           s.column_index().size_bytes();
 }
 
 template <class T>
@@ -138,7 +201,7 @@ MatrixView<const T> Rows::dense_view() const {
     if (s.sparse || s.twice != std::is_same_v<T, double>) {
         throw InvalidInput("these rows are not stored as dense numbers of the precision asked for");
     }
-    return {s.values<T>().data(), s.rows, s.columns};
+    return {s.numbers<T>().data(), s.rows, s.columns};
 }
 
 template <class T>
@@ -148,7 +211,7 @@ SparseView<T> Rows::sparse_view() const {
         throw InvalidInput(
             "these rows are not stored as sparse numbers of the precision asked for");
     }
-    return {s.rows, s.columns, s.starts.data(), s.index.data(), s.values<T>().data()};
+    return {s.rows, s.columns, s.starts.data(), s.column_index().data(), s.numbers<T>().data()};
 }
 
 template MatrixView<const float> Rows::dense_view<float>() const;
@@ -165,13 +228,14 @@ void Rows::copy_row(std::size_t i, std::span<double> out) const {
     }
     with_precision(s, [&](auto zero) {
         using T = decltype(zero);
-        const std::vector<T>& values = s.values<T>();
+        const std::span<const T> values = s.numbers<T>();
         if (!s.sparse) {
             std::copy_n(values.data() + i * s.columns, s.columns, out.data());
             return;
         }
         std::fill(out.begin(), out.end(), 0.0);
-        for (std::size_t k = s.starts[i]; k < s.starts[i + 1]; ++k) out[s.index[k]] = values[k];
+        const std::span<const std::uint32_t> index = s.column_index();
+        for (std::size_t k = s.starts[i]; k < s.starts[i + 1]; ++k) out[index[k]] = values[k];
     });
 }
 

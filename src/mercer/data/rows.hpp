@@ -47,12 +47,24 @@ class Rows {
     static Rows sparse(std::vector<std::size_t> starts, std::vector<std::uint32_t> index,
                        std::vector<double> values, std::size_t columns);
 
+    /// The same without a copy: rows over numbers that somebody else keeps, unchanged, as long as
+    /// `owner` lives. The starts of sparse rows are few and always copied. Selections and
+    /// conversions of such rows own their numbers.
+    static Rows borrow(MatrixView<const float> values, std::shared_ptr<const void> owner);
+    static Rows borrow(MatrixView<const double> values, std::shared_ptr<const void> owner);
+    static Rows borrow(std::vector<std::size_t> starts, std::span<const std::uint32_t> index,
+                       std::span<const float> values, std::size_t columns,
+                       std::shared_ptr<const void> owner);
+    static Rows borrow(std::vector<std::size_t> starts, std::span<const std::uint32_t> index,
+                       std::span<const double> values, std::size_t columns,
+                       std::shared_ptr<const void> owner);
+
     std::size_t size() const;
     std::size_t columns() const;
     bool is_sparse() const;
     bool is_double() const;
     std::size_t nonzeros() const;  ///< stored entries: size × columns when dense
-    std::size_t bytes() const;     ///< memory held by the numbers
+    std::size_t bytes() const;     ///< memory held by the numbers, borrowed ones included
 
     /// The numbers themselves. Only for the form that is_sparse and is_double say.
     template <class T>
@@ -74,6 +86,8 @@ class Rows {
     /// The same rows with more columns, all zero: test files often lack the last features.
     Rows widened(std::size_t columns) const;
 
+    /// These rows, copied if their numbers were borrowed: for what outlives the lender.
+    Rows owned() const;
     Rows to_dense() const;
     Rows to_sparse() const;
     Rows to_float() const;

@@ -28,7 +28,7 @@ void check_positions(std::span<const std::size_t> positions, std::size_t limit, 
 
 template <class T>
 void select_dense(const Storage& from, std::span<const std::size_t> positions, Storage& to) {
-    const std::vector<T>& source = from.values<T>();
+    const std::span<const T> source = from.numbers<T>();
     std::vector<T>& target = to.values<T>();
     target.resize(positions.size() * from.columns);
     parallel_ranges(positions.size(), rows_a_task, [&](std::size_t first, std::size_t last) {
@@ -52,8 +52,8 @@ void select_sparse(const Storage& from, std::span<const std::size_t> positions, 
         for (std::size_t i = first; i < last; ++i) {
             const std::size_t count = to.starts[i + 1] - to.starts[i];
             const std::size_t source = from.starts[positions[i]];
-            std::copy_n(from.index.data() + source, count, to.index.data() + to.starts[i]);
-            std::copy_n(from.values<T>().data() + source, count,
+            std::copy_n(from.column_index().data() + source, count, to.index.data() + to.starts[i]);
+            std::copy_n(from.numbers<T>().data() + source, count,
                         to.values<T>().data() + to.starts[i]);
         }
     });
@@ -65,7 +65,7 @@ void select_dense_columns(const Storage& from, std::span<const std::size_t> colu
     target.resize(from.rows * columns.size());
     parallel_ranges(from.rows, rows_a_task, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
-            const T* source = from.values<T>().data() + i * from.columns;
+            const T* source = from.numbers<T>().data() + i * from.columns;
             T* out = target.data() + i * columns.size();
             for (std::size_t j = 0; j < columns.size(); ++j) out[j] = source[columns[j]];
         }
@@ -87,10 +87,10 @@ void select_sparse_columns(const Storage& from, std::span<const std::size_t> col
     for (std::size_t i = 0; i < from.rows; ++i) {
         row.clear();
         for (std::size_t k = from.starts[i]; k < from.starts[i + 1]; ++k) {
-            const std::size_t old = from.index[k];
+            const std::size_t old = from.column_index()[k];
             auto found = std::lower_bound(wanted.begin(), wanted.end(), std::pair{old, 0U});
             for (; found != wanted.end() && found->first == old; ++found) {
-                row.emplace_back(found->second, from.values<T>()[k]);
+                row.emplace_back(found->second, from.numbers<T>()[k]);
             }
         }
         std::sort(row.begin(), row.end(),
@@ -118,7 +118,7 @@ void make_dense(const Storage& from, Storage& to) {
         for (std::size_t i = first; i < last; ++i) {
             T* out = to.values<T>().data() + i * from.columns;
             for (std::size_t k = from.starts[i]; k < from.starts[i + 1]; ++k) {
-                out[from.index[k]] = from.values<T>()[k];
+                out[from.column_index()[k]] = from.numbers<T>()[k];
             }
         }
     });
@@ -131,7 +131,7 @@ void make_sparse(const Storage& from, Storage& to) {
                            " columns are too many for sparse rows, which count them in 32 bits");
     }
     to.starts.assign(from.rows + 1, 0);
-    const T* source = from.values<T>().data();
+    const T* source = from.numbers<T>().data();
     parallel_ranges(from.rows, rows_a_task, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             const T* row = source + i * from.columns;
@@ -156,7 +156,7 @@ void make_sparse(const Storage& from, Storage& to) {
 }
 
 template <class From, class To>
-void convert(const std::vector<From>& from, std::vector<To>& to) {
+void convert(std::span<const From> from, std::vector<To>& to) {
     to.resize(from.size());
     parallel_ranges(from.size(), rows_a_task * 64, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last; ++k) to[k] = static_cast<To>(from[k]);
@@ -207,12 +207,25 @@ Rows Rows::widened(std::size_t columns) const {
             using T = decltype(zero);
             std::vector<T> wide(s.rows * columns);
             for (std::size_t i = 0; i < s.rows; ++i) {
-                std::copy_n(s.values<T>().data() + i * s.columns, s.columns,
+                std::copy_n(s.numbers<T>().data() + i * s.columns, s.columns,
                             wide.data() + i * columns);
             }
             result.values<T>() = std::move(wide);
         });
     }
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+Rows Rows::owned() const {
+    const Storage& s = at(storage_);
+    if (!s.owner) return *this;
+    Storage result = s.like();
+    result.starts = s.starts;
+    result.index.assign(s.column_index().begin(), s.column_index().end());
+    with_precision(s, [&](auto zero) {
+        using T = decltype(zero);
+        result.values<T>().assign(s.numbers<T>().begin(), s.numbers<T>().end());
+    });
     return Rows(std::make_shared<const Storage>(std::move(result)));
 }
 
@@ -240,8 +253,8 @@ Rows Rows::to_float() const {
     Storage result = s.like();
     result.twice = false;
     result.starts = s.starts;
-    result.index = s.index;
-    convert(s.doubles, result.floats);
+    result.index.assign(s.column_index().begin(), s.column_index().end());
+    convert(s.numbers<double>(), result.floats);
     return Rows(std::make_shared<const Storage>(std::move(result)));
 }
 
@@ -251,8 +264,8 @@ Rows Rows::to_double() const {
     Storage result = s.like();
     result.twice = true;
     result.starts = s.starts;
-    result.index = s.index;
-    convert(s.floats, result.doubles);
+    result.index.assign(s.column_index().begin(), s.column_index().end());
+    convert(s.numbers<float>(), result.doubles);
     return Rows(std::make_shared<const Storage>(std::move(result)));
 }
 

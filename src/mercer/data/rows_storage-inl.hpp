@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -11,8 +12,9 @@
 
 namespace mercer {
 
-/// Only the vectors of the form in use hold anything. The number of rows is kept apart from the
-/// vectors because rows without columns exist (a LIBSVM file of labels alone).
+/// Only the vectors of the form in use hold anything, and none where the numbers are borrowed. The
+/// number of rows is kept apart from the vectors because rows without columns exist (a LIBSVM file
+/// of labels alone). What reads goes through `numbers` and `column_index`.
 struct Rows::Storage {
     std::size_t rows = 0;
     std::size_t columns = 0;
@@ -24,6 +26,24 @@ struct Rows::Storage {
     std::vector<std::uint32_t> index;
     std::vector<std::size_t> origins;  ///< empty: row i stood at i
 
+    /// Numbers of somebody else, who keeps them as long as `owner` lives.
+    std::shared_ptr<const void> owner{};
+    std::span<const float> borrowed_floats{};
+    std::span<const double> borrowed_doubles{};
+    std::span<const std::uint32_t> borrowed_index{};
+
+    template <class T>
+    std::span<const T> numbers() const {
+        if constexpr (std::is_same_v<T, float>) {
+            return owner ? borrowed_floats : std::span<const float>(floats);
+        } else {
+            return owner ? borrowed_doubles : std::span<const double>(doubles);
+        }
+    }
+    std::span<const std::uint32_t> column_index() const {
+        return borrowed_index.empty() ? std::span<const std::uint32_t>(index) : borrowed_index;
+    }
+
     template <class T>
     std::vector<T>& values() {
         if constexpr (std::is_same_v<T, float>) {
@@ -32,11 +52,6 @@ struct Rows::Storage {
             return doubles;
         }
     }
-    template <class T>
-    const std::vector<T>& values() const {
-        return const_cast<Storage*>(this)->values<T>();
-    }
-
     /// An empty storage of the same shape, precision and origins.
     Storage like() const {
         Storage result;

@@ -1,0 +1,74 @@
+"""Mercer: kernels as values, machines with certificates, estimators for scikit-learn.
+
+Examples
+--------
+>>> from mercer import SVC, rbf, poly
+>>> k = rbf(gamma=.05) + .5*poly(2)
+>>> print(k, "is", k.definiteness)
+rbf(gamma=0.05) + 0.5*polynomial(degree=2) is positive definite
+"""
+
+from . import _core, kernels
+from ._base import Machine, Report
+from ._compat import ConvergenceWarning, NotFittedError
+from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
+from ._maps import KernelPCA, MonomialFeatures, Nystroem
+from ._progress import ProgressBar
+from ._regression import GaussianProcessRegressor, KernelRidge
+from ._svc import SVC, NuSVC
+from ._svr import SVDD, SVR, NuSVR, OneClassSVM
+from .kernels import (
+    BlockKernel,
+    Kernel,
+    center,
+    function,
+    laplacian,
+    linear,
+    matern,
+    normalize,
+    poly,
+    polynomial,
+    precomputed,
+    rbf,
+    sigmoid,
+)
+
+__version__: str = _core.version
+
+__all__ = [
+    "Adatron",
+    "BlockKernel",
+    "ConvergenceWarning",
+    "GaussianProcessRegressor",
+    "Kernel",
+    "KernelKMeans",
+    "KernelPCA",
+    "KernelPerceptron",
+    "KernelRidge",
+    "Machine",
+    "MonomialFeatures",
+    "NotFittedError",
+    "NuSVC",
+    "NuSVR",
+    "Nystroem",
+    "OneClassSVM",
+    "ParzenClassifier",
+    "ParzenRegion",
+    "ProgressBar",
+    "Report",
+    "SVC",
+    "SVDD",
+    "SVR",
+    "center",
+    "function",
+    "kernels",
+    "laplacian",
+    "linear",
+    "matern",
+    "normalize",
+    "poly",
+    "polynomial",
+    "precomputed",
+    "rbf",
+    "sigmoid",
+]

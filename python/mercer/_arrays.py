@@ -1,0 +1,174 @@
+"""Data as users have it, checked, and seen by the library without a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._compat import HAVE_SKLEARN
+
+FLOATS = (np.float64, np.float32)
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether this is a matrix or array of ``scipy.sparse``."""
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def to_rows(X: Any) -> _core.Rows:
+    """Rows over an array, not copied if it is C-contiguous float32 or float64, or such CSR.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features) or CSR matrix
+        Other types and layouts are converted first. CSR may have 32- or 64-bit indices; of the
+        latter the column indices alone are copied.
+
+    Returns
+    -------
+    Rows
+        Keeps what it looks at alive.
+    """
+    if not is_sparse(X):
+        X = np.asarray(X)
+        if X.dtype not in FLOATS:
+            X = X.astype(np.float64)
+        return _core.Rows.dense(np.ascontiguousarray(X))
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    values = X.data if X.data.dtype in FLOATS else X.data.astype(np.float64)
+    index, starts = X.indices, X.indptr
+    if index.dtype != starts.dtype or index.dtype not in (np.int32, np.int64):
+        index, starts = index.astype(np.int64), starts.astype(np.int64)
+    pieces = [np.ascontiguousarray(piece) for piece in (values, index, starts)]
+    return _core.Rows.sparse(*pieces, X.shape[1])
+
+
+def from_rows(arrays: tuple[np.ndarray, ...], columns: int) -> Any:
+    """The arrays of `Rows.arrays` as a matrix, sparse where they are."""
+    if len(arrays) == 1:
+        return arrays[0]
+    from scipy.sparse import csr_matrix
+
+    values, index, starts = arrays
+    return csr_matrix((values, index, starts), shape=(len(starts) - 1, columns))
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> Any:
+    """Checked rows, float32 or float64, dense or CSR; sets or compares ``n_features_in_``."""
+    if HAVE_SKLEARN:
+        from sklearn.utils.validation import validate_data
+
+        return validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            dtype=list(FLOATS),
+            order="C",
+            ensure_min_samples=minimum,
+        )
+    return _check_plainly(estimator, X, reset)
+
+
+def _check_plainly(estimator: Any, X: Any, reset: bool) -> Any:
+    """The same without scikit-learn."""
+    names = getattr(X, "columns", None)
+    if not is_sparse(X):
+        X = np.asarray(X)
+        if np.iscomplexobj(X):
+            raise ValueError("Complex data not supported")
+        if X.dtype not in FLOATS:
+            X = X.astype(np.float64)
+        X = np.ascontiguousarray(X)
+        if X.ndim != 2:
+            raise ValueError(
+                f"Expected 2D array, got {X.ndim}D array instead: give one row of numbers for each "
+                "sample; reshape(-1, 1) for one column, reshape(1, -1) for one row"
+            )
+        if not np.isfinite(X).all():
+            raise ValueError("Input X contains NaN or infinity; leave the rows out or fill them in")
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise ValueError(f"Found array with shape {X.shape}: there must be rows and columns")
+    if reset:
+        estimator.n_features_in_ = X.shape[1]
+        if names is not None and all(isinstance(name, str) for name in names):
+            estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    elif X.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input"
+        )
+    return X
+
+
+def check_targets(estimator: Any, y: Any, rows: int, *, several: bool = False) -> np.ndarray:
+    """Numbers to learn, one a row, or one row of them each where several outputs are possible."""
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
+            "is None"
+        )
+    if HAVE_SKLEARN:
+        from sklearn.utils.validation import _check_y
+
+        y = np.asarray(_check_y(y, multi_output=several, y_numeric=True, estimator=estimator))
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    if not several and y.ndim == 2 and y.shape[1] == 1:
+        y = y.ravel()
+    if y.ndim > (2 if several else 1):
+        raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead")
+    if not np.isfinite(y).all():
+        raise ValueError("Input y contains NaN or infinity")
+    return _same_length(y, rows)
+
+
+def check_labels(estimator: Any, y: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """The classes, sorted, and the position of each row's class among them."""
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
+            "is None"
+        )
+    if HAVE_SKLEARN:
+        from sklearn.utils.multiclass import check_classification_targets
+        from sklearn.utils.validation import column_or_1d
+
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+    y = _same_length(np.asarray(y), rows)
+    classes, positions = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"The number of classes has to be greater than one; got {len(classes)} class"
+        )
+    return classes, positions
+
+
+def check_weights(weights: Any, rows: int) -> np.ndarray | None:
+    """None, or one number a row; what they may be is checked by the library."""
+    if weights is None:
+        return None
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(rows, float(weights))
+    if weights.ndim != 1:
+        raise ValueError("Sample weights must be 1D array or scalar")
+    if len(weights) != rows:
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row: there is nothing to learn from")
+    return np.ascontiguousarray(weights)
+
+
+def _same_length(y: np.ndarray, rows: int) -> np.ndarray:
+    if len(y) != rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: [{rows}, {len(y)}]"
+        )
+    return y

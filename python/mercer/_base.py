@@ -1,0 +1,357 @@
+"""What all estimators do alike: take data, train, keep the model, predict."""
+
+from __future__ import annotations
+
+import copyreg
+import warnings
+from collections.abc import Mapping
+from typing import Any, Iterator
+
+import numpy as np
+
+from . import _core
+from ._arrays import check_rows, from_rows, is_sparse, to_rows
+from ._compat import BaseEstimator, ConvergenceWarning, NotFittedError
+from ._progress import ProgressBar
+from .kernels import BlockKernel, Kernel
+
+#: Up to so many training rows ``precision="auto"`` computes in double: there it costs nothing.
+SMALL = 2000
+#: Up to so many rows a support vector machine is first tried to rounding, whatever coarser ``tol``
+#: says: most take milliseconds, and a weight of 2 is then the same as two rows to nine digits. What
+#: takes more than so many steps is trained to ``tol`` alone.
+TINY = 200
+FINEST = 1e-10
+FINE_STEPS = 200_000
+
+
+def load_model(bytes_: bytes) -> _core.Model:
+    """A model from the bytes of a model file: numbers and text only, safe to read."""
+    return _core.Model.from_bytes(bytes_)
+
+
+def load_expression(text: str) -> _core.Expression:
+    """A kernel expression from its text."""
+    return _core.Expression.parse(text)
+
+
+copyreg.pickle(_core.Model, lambda model: (load_model, (model.to_bytes(),)))
+copyreg.pickle(_core.Expression, lambda kernel: (load_expression, (kernel.text(),)))
+
+
+class Report(Mapping):
+    """The certificate of a training, its entries also attributes.
+
+    Primal and dual value, the gap between them, the worst violation of the optimality conditions,
+    counts of support vectors, iterations, time, and the `figures` and `history` of the machine.
+    """
+
+    def __init__(self, entries: dict[str, Any]) -> None:
+        self._entries = entries
+
+    def __getitem__(self, name: str) -> Any:
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._entries:
+            raise AttributeError(name)
+        return self._entries[name]
+
+    def __repr__(self) -> str:
+        shown = ("status", "primal", "dual", "relative_gap", "kkt_violation")
+        return "Report(" + ", ".join(f"{name}={self[name]!r}" for name in shown) + ")"
+
+
+class Machine(BaseEstimator):
+    """Base of every estimator that trains one of the library's machines.
+
+    Parameters all of them have, where they make sense: ``n_jobs`` (threads; None or −1: all; the
+    result is the same for any number), ``time_limit`` (seconds), ``precision`` ("auto", "single" or
+    "double" kernel values), ``callback`` (a function of a dict, called as training goes on; return
+    False to stop), ``verbose`` (a progress line), ``on_interrupt`` ("raise", or "keep": Ctrl-C
+    leaves the machine as far as it got, with its certificate).
+    """
+
+    _task = ""
+
+    # ---- kernels
+
+    def _resolve_kernel(self, X: Any = None, weights: np.ndarray | None = None) -> Any:
+        """The kernel as given by name, text, object or function.
+
+        With weights, ``gamma="scale"`` is taken from the weighted variance: a row of weight 2 counts
+        as two rows. (scikit-learn's leaves weights out of it.)
+        """
+        kernel = self.kernel
+        if kernel is None:
+            kernel = "rbf"
+        if isinstance(kernel, (Kernel, BlockKernel)):
+            return kernel
+        if callable(kernel):
+            return BlockKernel("function", kernel, getattr(kernel, "__name__", "function"), False)
+        if not isinstance(kernel, str):
+            raise TypeError(
+                f"kernel must be a name, a text, a mercer kernel or a function, not "
+                f"{type(kernel).__name__}"
+            )
+        gamma = getattr(self, "gamma", None)
+        if weights is not None and isinstance(gamma, str) and gamma == "scale":
+            gamma = weighted_scale(X, weights)
+        return self._named_kernel(kernel, gamma)
+
+    def _named_kernel(self, name: str, gamma: Any) -> Kernel:
+        gamma = self._gamma_text(gamma)
+        degree, coef0 = getattr(self, "degree", 3), getattr(self, "coef0", 0.0)
+        if name == "rbf":
+            return Kernel(f"rbf(gamma={gamma})")
+        if name == "laplacian":
+            return Kernel(f"laplacian(gamma={gamma})")
+        if name in ("poly", "polynomial"):
+            whole = int(degree) == degree
+            if not whole or degree < 0:
+                raise ValueError(f"degree = {degree} must be a whole number, 0 or more")
+            return Kernel(
+                f"polynomial(degree={int(degree)}, gamma={gamma}, coef0={float(coef0)!r})"
+            )
+        if name == "sigmoid":
+            return Kernel(f"sigmoid(gamma={gamma}, coef0={float(coef0)!r})")
+        if name in ("cosine", "normalize"):
+            return Kernel("normalize(linear)")
+        return Kernel(name)
+
+    @staticmethod
+    def _gamma_text(gamma: Any) -> str:
+        if gamma is None:
+            return "auto"
+        if isinstance(gamma, str):
+            if gamma not in ("scale", "auto"):
+                raise ValueError(f"gamma = {gamma!r} must be 'scale', 'auto' or a number")
+            return gamma
+        if not gamma >= 0 or not np.isfinite(gamma):
+            raise ValueError(f"gamma = {gamma} must be a number, 0 or more, or 'scale' or 'auto'")
+        return repr(float(gamma))
+
+    @property
+    def _pairwise_input(self) -> bool:
+        return isinstance(getattr(self, "kernel", None), str) and self.kernel == "precomputed"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self._pairwise_input
+        tags.input_tags.pairwise = self._pairwise_input
+        return tags
+
+    # ---- training
+
+    def _take(self, X: Any, minimum: int = 1) -> Any:
+        """Checked training rows."""
+        X = check_rows(self, X, reset=True, minimum=minimum)
+        if self._pairwise_input:
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x"
+                    f"{X.shape[1]} matrix."
+                )
+        return X
+
+    def _train(
+        self,
+        X: Any,
+        y: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
+        targets: np.ndarray | None = None,
+        task: str = "",
+        **settings: Any,
+    ) -> _core.Model:
+        """Trains on checked data and keeps the model."""
+        kernel = self._resolve_kernel(X, weights)
+        rows, expression = self._kernel_rows(kernel, X)
+        settings.update(self._common_settings(X.shape[0]))
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        keep = getattr(self, "on_interrupt", "raise")
+        if keep not in ("raise", "keep"):
+            raise ValueError(f"on_interrupt = {keep!r} must be 'raise' or 'keep'")
+        callback, bar = self._listener()
+        columns = names if len(names) == rows.columns else []
+
+        def run(**changes: Any) -> _core.Model:
+            told = {**settings, **changes}
+            name = task or self._task
+            return _core.fit(
+                name, expression, told, rows, y, targets, weights, columns, callback, keep == "keep"
+            )
+
+        with _threads(getattr(self, "n_jobs", None)):
+            try:
+                if settings.pop("fine", False):
+                    self._model = run(tolerance=FINEST, iteration_limit=FINE_STEPS)
+                    if "iteration limit" in self._model.report()["status"]:
+                        self._model = run()
+                else:
+                    self._model = run()
+            finally:
+                if bar is not None:
+                    bar.close()
+        self.report_ = Report(self._model.report())
+        wanted = getattr(self, "tol", 0.0)
+        if not self.report_.converged and not self.report_.kkt_violation <= wanted:
+            warnings.warn(
+                f"{type(self).__name__}: {self.report_.status}; violation "
+                f"{self.report_.kkt_violation:.2e}. The machine is valid and report_ says how far it "
+                "is from the optimum.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self._model
+
+    def _kernel_rows(self, kernel: Any, X: Any) -> tuple[_core.Rows, _core.Expression]:
+        """Rows and expression to train with: a function of the user's becomes a matrix first."""
+        if isinstance(kernel, BlockKernel):
+            self._rows_kept = X.copy()
+            self._block_kernel = kernel
+            return to_rows(self._block_matrix(X, X)), _core.Expression.parse("precomputed")
+        self.__dict__.pop("_rows_kept", None)
+        self.__dict__.pop("_block_kernel", None)
+        return to_rows(X), kernel._expression
+
+    def _block_matrix(self, X: Any, Z: Any) -> np.ndarray:
+        values = np.asarray(self._block_kernel(X, Z), dtype=np.float64)
+        if values.shape != (X.shape[0], Z.shape[0]):
+            raise ValueError(
+                f"the kernel returned shape {values.shape} for {X.shape[0]} and {Z.shape[0]} rows"
+            )
+        return values
+
+    def _tolerance(self, rows: int) -> dict[str, Any]:
+        """What a support vector machine is solved to, and whether finer is tried first."""
+        if not self.tol > 0:
+            raise ValueError(f"tol = {self.tol} must be a number above 0")
+        free = self.max_iter <= 0 and getattr(self, "precision", "") != "single"
+        return {"tolerance": float(self.tol), "fine": rows <= TINY and free and self.tol > FINEST}
+
+    def _common_settings(self, rows: int) -> dict[str, Any]:
+        precision = getattr(self, "precision", "auto")
+        if precision not in ("auto", "single", "double"):
+            raise ValueError(f"precision = {precision!r} must be 'auto', 'single' or 'double'")
+        limit = getattr(self, "time_limit", None)
+        if limit is not None and not limit > 0:
+            raise ValueError(f"time_limit = {limit} must be a number of seconds above 0, or None")
+        return {
+            "double_precision": precision == "double" or (precision == "auto" and rows <= SMALL),
+            "time_limit": None if limit is None else float(limit),
+            "seed": seed_of(getattr(self, "random_state", None)),
+        }
+
+    def _listener(self) -> tuple[Any, ProgressBar | None]:
+        callback = getattr(self, "callback", None)
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback must be a function, not {type(callback).__name__}")
+        if not getattr(self, "verbose", False):
+            return callback, callback if isinstance(callback, ProgressBar) else None
+        bar = ProgressBar()
+        if callback is None:
+            return bar, bar
+
+        def both(moment: dict[str, Any]) -> Any:
+            bar(moment)
+            return callback(moment)
+
+        return both, bar
+
+    # ---- after training
+
+    def _check_fitted(self) -> None:
+        if "_model" not in self.__dict__:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+                "arguments before using this estimator."
+            )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+    def _rows_to_predict(self, X: Any) -> _core.Rows:
+        self._check_fitted()
+        X = check_rows(self, X, reset=False)
+        if "_block_kernel" not in self.__dict__:
+            return to_rows(X)
+        # Only the columns of points that matter are computed; the others are never read.
+        used = self._model.origins
+        values = np.zeros((X.shape[0], self._rows_kept.shape[0]))
+        values[:, used] = self._block_matrix(X, self._rows_kept[used])
+        return to_rows(values)
+
+    def _decision(self, X: Any) -> np.ndarray:
+        rows = self._rows_to_predict(X)
+        with _threads(getattr(self, "n_jobs", None)):
+            return self._model.decision(rows)
+
+    def _points(self) -> Any:
+        """The points of the expansion, empty where only a matrix is known of them."""
+        if "_rows_kept" in self.__dict__:
+            return self._rows_kept[self._model.origins]
+        if self._pairwise_input:
+            return np.empty((0, 0))
+        return from_rows(self._model.points(), self._model.columns)
+
+    @property
+    def kernel_(self) -> Kernel | BlockKernel:
+        """The kernel with everything settled that it left to the data."""
+        self._check_fitted()
+        return self.__dict__.get("_block_kernel") or Kernel(self._model.kernel)
+
+    def save(self, path: str) -> None:
+        """Writes the model file that the command line and C++ read, too."""
+        self._check_fitted()
+        self._model.save(str(path))
+
+
+def weighted_scale(X: Any, weights: np.ndarray) -> float:
+    """1 / (columns × weighted variance of all entries), 1 where that variance is 0."""
+    share = weights / weights.sum()
+    columns = X.shape[1]
+    mean = float(np.asarray(share @ X).sum()) / columns
+    # Deviations where they can be had; sparse entries by the moments.
+    if is_sparse(X):
+        variance = float(np.asarray(share @ X.multiply(X)).sum()) / columns - mean**2
+    else:
+        variance = float((share @ np.square(X - mean, dtype=np.float64)).sum()) / columns
+    return 1.0 / (columns * variance) if variance > 0 else 1.0
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from None (always the same), a number, or a NumPy generator."""
+    if random_state is None:
+        return 1
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(1, 2**31 - 1))
+    if isinstance(random_state, np.random.RandomState) or random_state is np.random:
+        return int(random_state.randint(1, 2**31 - 1))
+    return int(random_state)
+
+
+class _threads:
+    """Within it, the library uses so many threads."""
+
+    def __init__(self, n_jobs: int | None) -> None:
+        if n_jobs is not None and (n_jobs == 0 or int(n_jobs) != n_jobs):
+            raise ValueError(f"n_jobs = {n_jobs} must be a whole number other than 0, or None")
+        self.wanted = int(n_jobs) if n_jobs is not None and n_jobs > 0 else 0
+
+    def __enter__(self) -> None:
+        if self.wanted:
+            self.before = _core.threads()
+            _core.set_threads(self.wanted)
+
+    def __exit__(self, *_: Any) -> None:
+        if self.wanted:
+            _core.set_threads(self.before)
+
+
+__all__ = ["Machine", "Report", "seed_of"]

@@ -1,0 +1,229 @@
+from collections.abc import Sequence
+from typing import Annotated, overload
+
+import numpy
+from numpy.typing import NDArray
+
+version: str
+
+def threads() -> int: ...
+def set_threads(arg: int, /) -> None: ...
+
+class Rows:
+    """Rows of numbers over arrays of NumPy or SciPy, not copied."""
+
+    @overload
+    @staticmethod
+    def dense(
+        values: Annotated[
+            NDArray[numpy.float32],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+    ) -> Rows: ...
+    @overload
+    @staticmethod
+    def dense(
+        values: Annotated[
+            NDArray[numpy.float64],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+    ) -> Rows: ...
+    @overload
+    @staticmethod
+    def sparse(
+        values: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        index: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        starts: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        columns: int,
+    ) -> Rows: ...
+    @overload
+    @staticmethod
+    def sparse(
+        values: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        index: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        starts: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        columns: int,
+    ) -> Rows: ...
+    @overload
+    @staticmethod
+    def sparse(
+        values: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        index: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        starts: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        columns: int,
+    ) -> Rows: ...
+    @overload
+    @staticmethod
+    def sparse(
+        values: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        index: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        starts: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        columns: int,
+    ) -> Rows: ...
+    def __len__(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def address(self) -> int: ...
+    def arrays(self) -> tuple: ...
+
+class Expression:
+    """A kernel expression."""
+
+    @staticmethod
+    def parse(arg: str, /) -> Expression: ...
+    def text(self) -> str: ...
+    def needs_data(self) -> bool: ...
+    def add(self, arg: Expression, /) -> Expression: ...
+    def subtract(self, arg: Expression, /) -> Expression: ...
+    def multiply(self, arg: Expression, /) -> Expression: ...
+    def scale(self, arg: float, /) -> Expression: ...
+    def power(self, arg: float, /) -> Expression: ...
+    def exp(self) -> Expression: ...
+    def normalize(self) -> Expression: ...
+    def center(self) -> Expression: ...
+    def definiteness(
+        self, arg0: bool, arg1: bool, /
+    ) -> tuple[str, list[tuple[int, str, str, str]]]: ...
+    def parameters(self) -> list[tuple[str, str, float]]: ...
+    def with_parameters(self, arg: Sequence[float], /) -> Expression: ...
+    def resolve(self, arg0: Rows, arg1: Sequence[str], /) -> Expression: ...
+    def matrix(self, x: Rows, z: Rows | None, twice: bool, names: Sequence[str]) -> object: ...
+    def diagonal(self, arg0: Rows, arg1: Sequence[str], /) -> object: ...
+    def value(
+        self,
+        arg0: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        arg1: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        /,
+    ) -> float: ...
+
+class Model:
+    """A trained machine."""
+
+    @property
+    def task(self) -> str: ...
+    @property
+    def kernel(self) -> Expression: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def origins(self) -> NDArray[numpy.int64]: ...
+    @property
+    def coefficients(self) -> NDArray[numpy.float64]: ...
+    @property
+    def bias(self) -> NDArray[numpy.float64]: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def double_precision(self) -> bool: ...
+    def points(self) -> tuple: ...
+    def arrays(self) -> dict: ...
+    def report(self) -> dict: ...
+    def reports(self) -> list: ...
+    def decision(self, arg: Rows, /) -> object: ...
+    def classify(
+        self,
+        arg: Annotated[
+            NDArray[numpy.float64],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        /,
+    ) -> object: ...
+    def probabilities(self, arg: Rows, /) -> object: ...
+    def deviation(self, arg0: Rows, arg1: bool, /) -> object: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(arg: bytes, /) -> Model: ...
+    def save(self, arg: str, /) -> None: ...
+    @staticmethod
+    def load(arg: str, /) -> Model: ...
+
+def fit(
+    task: str,
+    kernel: Expression,
+    settings: dict,
+    x: Rows,
+    y: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ]
+    | None,
+    targets: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ]
+    | None,
+    weights: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ]
+    | None,
+    names: Sequence[str],
+    callback: object | None,
+    keep: bool,
+) -> Model: ...
+
+class FeatureMap:
+    """A map through a sample."""
+
+    @staticmethod
+    def make(
+        arg0: str, arg1: Expression, arg2: Rows, arg3: int, arg4: Sequence[str], /
+    ) -> FeatureMap: ...
+    @staticmethod
+    def restore(
+        arg0: str,
+        arg1: Rows,
+        arg2: Rows,
+        arg3: Annotated[
+            NDArray[numpy.float64],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        arg4: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        /,
+    ) -> FeatureMap: ...
+    @property
+    def features(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def kernel(self) -> Expression: ...
+    @property
+    def eigenvalues(self) -> NDArray[numpy.float64]: ...
+    @property
+    def coefficients(self) -> NDArray[numpy.float64]: ...
+    def points(self) -> tuple: ...
+    def reference(self) -> tuple: ...
+    def __call__(self, arg: Rows, /) -> object: ...
+
+def monomials(arg0: Rows, arg1: int, arg2: float, arg3: float, /) -> object: ...
+def monomial_names(arg0: int, arg1: int, arg2: float, arg3: float, /) -> list[str]: ...
+def read(arg0: str, arg1: bool, /) -> tuple: ...
+def make(arg0: str, arg1: dict, /) -> tuple: ...

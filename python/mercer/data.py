@@ -1,0 +1,68 @@
+"""Data sets: files in any format the library reads, built-in sets, points made by formula.
+
+Examples
+--------
+>>> from mercer.data import make, read
+>>> X, y = read("@iris")
+>>> X.shape, sorted(set(y.tolist()))
+((150, 4), ['setosa', 'versicolor', 'virginica'])
+>>> X, y = make("moons", n=10)
+>>> X.shape, y[:2].tolist()
+((10, 2), [-1.0, 1.0])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import from_rows
+
+_OPTIONS = ("n", "noise", "seed", "classes", "columns", "turns", "cells")
+
+
+def _pair(parts: tuple) -> tuple[Any, np.ndarray]:
+    arrays, columns, labels, names, _ = parts
+    y = np.asarray(names)[labels.astype(int)] if names else labels
+    return from_rows(arrays, columns), y
+
+
+def read(path: str, *, double: bool = True) -> tuple[Any, np.ndarray]:
+    """Rows and labels of a file: LIBSVM, CSV, TSV, NPY, NPZ or idx, compressed or not.
+
+    Parameters
+    ----------
+    path : str
+        A file, or "@digits" or "@iris".
+    double : bool
+        float64 numbers; else float32.
+
+    Returns
+    -------
+    X : ndarray, or CSR matrix where the file is sparse
+    y : ndarray
+        Numbers, or names of classes; empty without labels.
+    """
+    return _pair(_core.read(str(path), double))
+
+
+def make(kind: str, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Points by formula: sinc, moons, rings, spirals, checkerboard, xor or blobs.
+
+    Parameters
+    ----------
+    kind : str
+    **options
+        n, noise, seed; classes and columns (blobs), turns (spirals), cells (checkerboard).
+
+    Returns
+    -------
+    X, y : ndarray
+    """
+    unknown = sorted(set(options) - set(_OPTIONS))
+    if unknown:
+        raise TypeError(f"make has no option {unknown[0]!r}; there are {', '.join(_OPTIONS)}")
+    X, y = _pair(_core.make(kind, options))
+    return np.asarray(X, dtype=np.float64), y

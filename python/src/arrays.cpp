@@ -1,0 +1,128 @@
+#include "arrays.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+
+#include "mercer/base/error.hpp"
+
+namespace mercer::python {
+namespace {
+
+template <class T>
+using Dense = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Flat = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Rows dense_rows(Dense<T> values) {
+    const MatrixView<const T> view(values.data(), values.shape(0), values.shape(1));
+    return Rows::borrow(view, keep_alive(nb::cast(values)));
+}
+
+/// The starts are few; they are copied in any case, and a negative one becomes too large to pass.
+template <class I>
+std::vector<std::size_t> starts_of(const Flat<I>& starts) {
+    std::vector<std::size_t> result(starts.size());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        result[i] = static_cast<std::size_t>(starts.data()[i]);
+    }
+    return result;
+}
+
+/// Columns in 32 bits are used where they are: a negative one becomes too large to pass the check.
+template <class T>
+Rows sparse_rows(Flat<T> values, Flat<std::int32_t> index, Flat<std::int32_t> starts,
+                 std::size_t columns) {
+    const std::span<const std::uint32_t> places(
+        reinterpret_cast<const std::uint32_t*>(index.data()), index.size());
+    return Rows::borrow(starts_of(starts), places, {values.data(), values.size()}, columns,
+                        keep_alive(nb::make_tuple(values, index)));
+}
+
+/// Columns in 64 bits do not fit the library's 32; they alone are copied.
+template <class T>
+Rows wide_rows(Flat<T> values, Flat<std::int64_t> index, Flat<std::int64_t> starts,
+               std::size_t columns) {
+    struct Held {
+        std::vector<std::uint32_t> index;
+        std::shared_ptr<const void> values;
+    };
+    auto held = std::make_shared<Held>();
+    held->index.resize(index.size());
+    for (std::size_t k = 0; k < index.size(); ++k) {
+        const std::int64_t column = index.data()[k];
+        if (column < 0 || column > std::numeric_limits<std::uint32_t>::max()) {
+            throw InvalidInput("sparse rows: column " + std::to_string(column) +
+                               " must be from 0 to 4294967295");
+        }
+        held->index[k] = static_cast<std::uint32_t>(column);
+    }
+    held->values = keep_alive(nb::cast(values));
+    const std::span<const std::uint32_t> places(held->index);
+    return Rows::borrow(starts_of(starts), places, {values.data(), values.size()}, columns, held);
+}
+
+template <class T>
+nb::tuple arrays_of(const Rows& rows) {
+    if (!rows.is_sparse()) {
+        const MatrixView<const T> view = rows.dense_view<T>();
+        return nb::make_tuple(give(std::vector<T>(view.data, view.data + view.rows * view.columns),
+                                   {view.rows, view.columns}));
+    }
+    const SparseView<T> view = rows.sparse_view<T>();
+    const std::size_t count = view.nonzeros();
+    return nb::make_tuple(
+        give(std::vector<T>(view.value, view.value + count)),
+        give(std::vector<std::int64_t>(view.index, view.index + count)),
+        give(std::vector<std::int64_t>(view.starts, view.starts + view.rows + 1)));
+}
+
+/// Where the numbers lie, for the proof that nothing was copied.
+std::size_t address_of(const Rows& rows) {
+    if (rows.size() == 0) return 0;
+    const void* first = nullptr;
+    if (rows.is_sparse()) {
+        first = rows.is_double() ? static_cast<const void*>(rows.sparse_view<double>().value)
+                                 : rows.sparse_view<float>().value;
+    } else {
+        first = rows.is_double() ? static_cast<const void*>(rows.dense_view<double>().data)
+                                 : rows.dense_view<float>().data;
+    }
+    return reinterpret_cast<std::size_t>(first);
+}
+
+}  // namespace
+
+std::shared_ptr<const void> keep_alive(nb::object object) {
+    PyObject* held = object.release().ptr();
+    return {held, [](const void* p) {
+                const nb::gil_scoped_acquire lock;
+                Py_DECREF(static_cast<PyObject*>(const_cast<void*>(p)));
+            }};
+}
+
+nb::tuple rows_to_arrays(const Rows& rows) {
+    return rows.is_double() ? arrays_of<double>(rows) : arrays_of<float>(rows);
+}
+
+void bind_rows(nb::module_& m) {
+    nb::class_<Rows>(m, "Rows", "Rows of numbers over arrays of NumPy or SciPy, not copied.")
+        .def_static("dense", &dense_rows<float>, nb::arg("values").noconvert())
+        .def_static("dense", &dense_rows<double>, nb::arg("values").noconvert())
+        .def_static("sparse", &sparse_rows<float>, nb::arg("values").noconvert(),
+                    nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
+        .def_static("sparse", &sparse_rows<double>, nb::arg("values").noconvert(),
+                    nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
+        .def_static("sparse", &wide_rows<float>, nb::arg("values").noconvert(),
+                    nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
+        .def_static("sparse", &wide_rows<double>, nb::arg("values").noconvert(),
+                    nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
+        .def("__len__", &Rows::size)
+        .def_prop_ro("columns", &Rows::columns)
+        .def_prop_ro("address", &address_of)
+        .def("arrays", &rows_to_arrays);
+}
+
+}  // namespace mercer::python

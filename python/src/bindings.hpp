@@ -1,0 +1,15 @@
+// What each file of the extension puts into the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace mercer::python {
+
+void bind_rows(nanobind::module_& m);
+void bind_kernels(nanobind::module_& m);
+void bind_machines(nanobind::module_& m);
+void bind_model(nanobind::module_& m);
+void bind_maps(nanobind::module_& m);
+void bind_data(nanobind::module_& m);
+
+}  // namespace mercer::python

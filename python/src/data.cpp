@@ -1,0 +1,44 @@
+// The library's readers, and its samples made by formula.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "mercer/data/read.hpp"
+#include "mercer/data/samples.hpp"
+#include "settings.hpp"
+
+namespace mercer::python {
+namespace {
+
+/// (arrays of the rows, columns, labels, their names, names of the columns)
+nb::tuple parts_of(Dataset data) {
+    return nb::make_tuple(rows_to_arrays(data.x), data.x.columns(), give(std::move(data.y.values)),
+                          std::move(data.y.names), std::move(data.feature_names));
+}
+
+Dataset make_sample(const std::string& kind, nb::dict options) {
+    const Settings given(std::move(options));
+    SampleOptions o;
+    o.n = given.count("n", o.n);
+    if (const double noise = given.number("noise", -1); noise >= 0) o.noise = noise;
+    o.seed = given.count("seed", o.seed);
+    o.classes = given.count("classes", o.classes);
+    o.columns = given.count("columns", o.columns);
+    o.turns = given.number("turns", o.turns);
+    o.cells = given.count("cells", o.cells);
+    return make(kind, o);
+}
+
+}  // namespace
+
+void bind_data(nb::module_& m) {
+    m.def("read", [](const std::string& path, bool twice) {
+        return parts_of(read(path, {.double_precision = twice}));
+    });
+    m.def("make", [](const std::string& kind, nb::dict options) {
+        return parts_of(make_sample(kind, std::move(options)));
+    });
+}
+
+}  // namespace mercer::python

@@ -1,0 +1,228 @@
+// One door to every machine: a task by name, a dict of settings, and data.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "interrupt.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/learn/adatron.hpp"
+#include "mercer/learn/class_means.hpp"
+#include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/kmeans.hpp"
+#include "mercer/learn/losses.hpp"
+#include "mercer/learn/perceptron.hpp"
+#include "mercer/learn/ridge.hpp"
+#include "mercer/learn/svm.hpp"
+#include "settings.hpp"
+
+namespace mercer::python {
+namespace {
+
+using Fit = std::function<Model(const Tell&)>;
+
+MultiClass multi_class_of(const Settings& s) {
+    return s.flag("one_vs_rest", false) ? MultiClass::one_vs_rest : MultiClass::one_vs_one;
+}
+
+FitSettings common_of(const Settings& s, const Kernel& kernel) {
+    FitSettings common;
+    common.kernel = kernel;
+    common.seed = s.count("seed", common.seed);
+    common.time_limit = s.number("time_limit", common.time_limit);
+    common.memory_bytes = s.count("memory_bytes", common.memory_bytes);
+    common.double_precision = s.flag("double_precision", common.double_precision);
+    return common;
+}
+
+SvmSettings svm_settings(Task task, const Settings& s, const Kernel& kernel) {
+    SvmSettings svm;
+    svm.task = task;
+    svm.kernel = kernel;
+    svm.C = s.number("C", task == Task::svdd ? 0 : svm.C);
+    svm.nu = s.number("nu", svm.nu);
+    svm.epsilon = s.number("epsilon", svm.epsilon);
+    svm.bias = s.flag("bias", svm.bias);
+    svm.multi_class = multi_class_of(s);
+    const auto weights = s.get("class_weights", std::vector<double>{});
+    for (std::size_t c = 0; c < weights.size(); ++c) {
+        svm.class_weights[std::to_string(c)] = weights[c];
+    }
+    svm.probability = s.flag("probability", false);
+    svm.seed = s.count("seed", svm.seed);
+    svm.tolerance = s.number("tolerance", svm.tolerance);
+    svm.relative_gap = s.number("relative_gap", svm.relative_gap);
+    svm.time_limit = s.number("time_limit", svm.time_limit);
+    svm.iteration_limit = s.count("iteration_limit", 0);
+    svm.memory_bytes = s.count("memory_bytes", svm.memory_bytes);
+    svm.double_precision = s.flag("double_precision", false);
+    svm.shrinking = s.flag("shrinking", true);
+    return svm;
+}
+
+Event event_of(const FitMoment& moment) {
+    const DualMoment& d = moment.dual;
+    return {"training",
+            std::string(moment.part),
+            {{"part", static_cast<double>(moment.number)},
+             {"parts", static_cast<double>(moment.parts)},
+             {"iterations", static_cast<double>(d.iterations)},
+             {"steps", static_cast<double>(d.steps)},
+             {"objective", d.objective},
+             {"violation", d.violation},
+             {"gap", d.gap},
+             {"support", static_cast<double>(d.support)},
+             {"seconds", d.seconds}}};
+}
+
+Fit svm_fit(SvmSettings settings, const Dataset& data, MatrixView<const double> targets) {
+    return [settings, &data, targets](const Tell& report) {
+        SvmSettings own = settings;
+        own.progress = [&report](const FitMoment& moment) { return report(event_of(moment)); };
+        return Svm(std::move(own)).fit(data, targets);
+    };
+}
+
+/// The machines that take FitSettings; `targets` only where they have a fit for several outputs.
+template <class Maker, class MachineSettings>
+Fit plain_fit(Maker make, MachineSettings settings, const Dataset& data,
+              MatrixView<const double> targets = {}) {
+    return [=, &data](const Tell& report) {
+        MachineSettings own = settings;
+        own.common.progress = [&report](const Moment& moment) {
+            return report({std::string(moment.task),
+                           std::string(moment.detail),
+                           {{"fraction", moment.fraction}}});
+        };
+        const auto machine = make(std::move(own));
+        if constexpr (requires { machine.fit(data, targets); }) {
+            if (targets.columns > 0) return machine.fit(data, targets);
+        }
+        return machine.fit(data);
+    };
+}
+
+PerceptronSettings perceptron_settings(const Settings& s, const FitSettings& common) {
+    PerceptronSettings p{.common = common};
+    p.passes = s.count("passes", p.passes);
+    p.order = s.flag("shuffle", false) ? PassOrder::shuffled : PassOrder::given;
+    const std::string variant = s.text("variant", "plain");
+    if (variant != "plain" && variant != "averaged" && variant != "voted") {
+        throw InvalidInput("variant = '" + variant + "' must be plain, averaged or voted");
+    }
+    p.variant = variant == "averaged" ? PerceptronVariant::averaged
+                : variant == "voted"  ? PerceptronVariant::voted
+                                      : PerceptronVariant::plain;
+    p.budget = s.count("budget", 0);
+    p.bias = s.flag("bias", true);
+    return p;
+}
+
+AdatronSettings adatron_settings(const Settings& s, const FitSettings& common) {
+    AdatronSettings a{.common = common};
+    a.rate = s.number("rate", a.rate);
+    a.C = s.number("C", a.C);
+    a.bias = s.flag("bias", a.bias);
+    a.multi_class = multi_class_of(s);
+    a.tolerance = s.number("tolerance", a.tolerance);
+    a.passes = s.count("passes", a.passes);
+    return a;
+}
+
+GaussianProcessSettings process_settings(const Settings& s, const FitSettings& common) {
+    GaussianProcessSettings g{.common = common};
+    g.noise = s.number("noise", g.noise);
+    g.optimise = s.flag("optimise", g.optimise);
+    g.restarts = s.count("restarts", g.restarts);
+    g.center_targets = s.flag("center_targets", g.center_targets);
+    return g;
+}
+
+Loss loss_of(Task task) {
+    switch (task) {
+        case Task::logistic: return Loss::logistic;
+        case Task::squared_hinge: return Loss::squared_hinge;
+        case Task::huber: return Loss::huber;
+        default: return Loss::quantile;
+    }
+}
+
+RiskSettings risk_settings(Task task, const Settings& s, const FitSettings& common) {
+    RiskSettings r{.loss = loss_of(task), .common = common};
+    r.lambda = s.number("lambda", r.lambda);
+    r.bias = s.flag("bias", r.bias);
+    r.delta = s.number("delta", r.delta);
+    r.quantile = s.number("quantile", r.quantile);
+    r.tolerance = s.number("tolerance", r.tolerance);
+    r.iteration_limit = s.count("iteration_limit", r.iteration_limit);
+    return r;
+}
+
+Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Dataset& data,
+                MatrixView<const double> targets) {
+    if (is_svm(task)) return svm_fit(svm_settings(task, s, kernel), data, targets);
+    const FitSettings common = common_of(s, kernel);
+    switch (task) {
+        case Task::class_means:
+            return plain_fit(class_means,
+                             ClassMeansSettings{.common = common, .bias = s.flag("bias", true)},
+                             data);
+        case Task::parzen:
+            return plain_fit(parzen, ParzenSettings{.common = common, .nu = s.number("nu", 0.5)},
+                             data);
+        case Task::perceptron: return plain_fit(perceptron, perceptron_settings(s, common), data);
+        case Task::adatron: return plain_fit(adatron, adatron_settings(s, common), data);
+        case Task::ridge: {
+            RidgeSettings r{.common = common};
+            r.lambda = s.number("lambda", r.lambda);
+            r.path = s.get("path", std::vector<double>{});
+            r.bias = s.flag("bias", r.bias);
+            return plain_fit(ridge, r, data, targets);
+        }
+        case Task::gp: return plain_fit(gaussian_process, process_settings(s, common), data);
+        case Task::kmeans: {
+            KMeansSettings k{.common = common};
+            k.clusters = s.count("clusters", k.clusters);
+            k.starts = s.count("starts", k.starts);
+            k.passes = s.count("passes", k.passes);
+            return plain_fit(kmeans, k, data);
+        }
+        default: return plain_fit(risk_minimiser, risk_settings(task, s, common), data);
+    }
+}
+
+/// Learns. `y` are numbers, or positions of classes; `targets` several outputs instead.
+Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings, const Rows& x,
+          std::optional<Numbers> y, std::optional<Table> targets, std::optional<Numbers> weights,
+          const std::vector<std::string>& names, nb::object callback, bool keep) {
+    Dataset data;
+    data.x = x;
+    if (y) data.y.values = copy_of(*y);
+    if (weights) data.weights = copy_of(*weights);
+    data.feature_names = names;
+    MatrixView<const double> outputs;
+    if (targets) outputs = {targets->data(), targets->shape(0), targets->shape(1)};
+    const Fit work =
+        machine_fit(task_named(task_text), Settings(std::move(settings)), kernel, data, outputs);
+    std::optional<Model> model;
+    const std::function<void(const Tell&)> job = [&](const Tell& report) {
+        Model found = work(report);
+        // The model outlives the caller's arrays.
+        found.expansion.points = found.expansion.points.owned();
+        found.expansion.reference = found.expansion.reference.owned();
+        model = std::move(found);
+    };
+    run_beside(job, std::move(callback), keep);
+    return std::move(*model);
+}
+
+}  // namespace
+
+void bind_machines(nb::module_& m) {
+    m.def("fit", &fit, nb::arg("task"), nb::arg("kernel"), nb::arg("settings"), nb::arg("x"),
+          nb::arg("y").none(), nb::arg("targets").none(), nb::arg("weights").none(),
+          nb::arg("names"), nb::arg("callback").none(), nb::arg("keep"));
+}
+
+}  // namespace mercer::python

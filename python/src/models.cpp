@@ -1,0 +1,130 @@
+// Trained models: what estimators read off them and predict with.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "interrupt.hpp"
+#include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/model.hpp"
+#include "mercer/persist/model_file.hpp"
+
+namespace mercer::python {
+namespace {
+
+nb::dict report_dict(const Report& r) {
+    nb::dict d;
+    d["name"] = r.name;
+    d["status"] = describe(r.status);
+    d["converged"] = r.status == FitStatus::converged;
+    d["primal"] = r.primal;
+    d["dual"] = r.dual;
+    d["gap"] = r.gap;
+    d["relative_gap"] = r.relative_gap;
+    d["kkt_violation"] = r.kkt_violation;
+    d["infeasibility"] = r.infeasibility;
+    d["margin"] = r.margin;
+    d["squared_norm"] = r.squared_norm;
+    d["bias"] = r.bias;
+    d["rho"] = r.rho;
+    d["epsilon"] = r.epsilon;
+    d["radius"] = r.radius;
+    d["rows"] = r.rows;
+    d["free_support_vectors"] = r.free_support_vectors;
+    d["bounded_support_vectors"] = r.bounded_support_vectors;
+    d["margin_errors"] = r.margin_errors;
+    d["nu"] = r.nu;
+    d["fraction_errors"] = r.fraction_errors;
+    d["fraction_support"] = r.fraction_support;
+    d["iterations"] = r.iterations;
+    d["kernel_evaluations"] = r.kernel_evaluations;
+    d["seconds"] = r.seconds;
+    d["figures"] = nb::cast(r.figures);
+    d["history"] = give(std::vector<double>(r.history));
+    return d;
+}
+
+nb::object decision(const Model& model, const Rows& x) {
+    Matrix<double> out;
+    run_beside([&](const Progress& progress) { out = model.decision(x, progress); });
+    return nb::cast(give(std::move(out)));
+}
+
+nb::object probabilities(const Model& model, const Rows& x) {
+    Matrix<double> out;
+    run_beside([&](const Progress& progress) { out = model.probabilities(x, progress); });
+    return nb::cast(give(std::move(out)));
+}
+
+nb::object deviation(const Model& model, const Rows& x, bool with_noise) {
+    std::vector<double> out;
+    run_beside([&](const Progress& progress) {
+        out = predictive_deviation(model, x, with_noise, progress);
+    });
+    return nb::cast(give(std::move(out)));
+}
+
+nb::object classify(const Model& model, const Table& decisions) {
+    const MatrixView<const double> view(decisions.data(), decisions.shape(0), decisions.shape(1));
+    return nb::cast(give(model.classify(view)));
+}
+
+nb::bytes to_bytes(const Model& model) {
+    const std::string bytes = save_to_memory(model);
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+Model from_bytes(const nb::bytes& bytes) {
+    return load_from_memory({bytes.c_str(), bytes.size()}, "pickled model");
+}
+
+nb::dict arrays_dict(const Model& model) {
+    nb::dict result;
+    for (const auto& [name, matrix] : model.arrays) result[name.c_str()] = give(Matrix(matrix));
+    return result;
+}
+
+nb::list reports_list(const Model& model) {
+    nb::list result;
+    for (const Report& report : model.reports) result.append(report_dict(report));
+    return result;
+}
+
+}  // namespace
+
+void bind_model(nb::module_& m) {
+    nb::class_<Model>(m, "Model", "A trained machine.")
+        .def_prop_ro("task", [](const Model& model) { return task_name(model.task); })
+        .def_prop_ro("kernel", [](const Model& model) { return model.expansion.kernel; })
+        .def_prop_ro("columns", [](const Model& model) { return model.columns; })
+        .def_prop_ro(
+            "origins",
+            [](const Model& model) {
+                return give(std::vector<std::int64_t>(model.origins.begin(), model.origins.end()));
+            },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "coefficients",
+            [](const Model& model) { return give(Matrix(model.expansion.coefficients)); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "bias", [](const Model& model) { return give(std::vector(model.expansion.bias)); },
+            nb::rv_policy::move)
+        .def_prop_ro("size", [](const Model& model) { return model.expansion.size(); })
+        .def_prop_ro("double_precision", [](const Model& model) { return model.double_precision; })
+        .def("points", [](const Model& model) { return rows_to_arrays(model.expansion.points); })
+        .def("arrays", &arrays_dict)
+        .def("report", [](const Model& model) { return report_dict(model.report()); })
+        .def("reports", &reports_list)
+        .def("decision", &decision)
+        .def("classify", &classify)
+        .def("probabilities", &probabilities)
+        .def("deviation", &deviation)
+        .def("to_bytes", &to_bytes)
+        .def_static("from_bytes", &from_bytes)
+        .def("save", [](const Model& model, const std::string& path) { save(model, path); })
+        .def_static("load", [](const std::string& path) { return load(path); });
+}
+
+}  // namespace mercer::python

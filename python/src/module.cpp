@@ -1,0 +1,32 @@
+// mercer._core: the library as Python sees it. The package `mercer` around it is the public face.
+#include <nanobind/nanobind.h>
+
+#include "bindings.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/version.hpp"
+
+namespace nb = nanobind;
+
+NB_MODULE(_core, m) {
+    // Bad input is what Python calls a ValueError.
+    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const mercer::InvalidInput& error) {
+            PyErr_SetString(PyExc_ValueError, error.what());
+        } catch (const mercer::Cancelled&) {
+            PyErr_SetString(PyExc_RuntimeError,
+                            "stopped by the callback before there was anything to hand back");
+        }
+    });
+    m.attr("version") = mercer::version;
+    m.def("threads", &mercer::threads);
+    m.def("set_threads", &mercer::set_threads);
+    mercer::python::bind_rows(m);
+    mercer::python::bind_kernels(m);
+    mercer::python::bind_model(m);
+    mercer::python::bind_machines(m);
+    mercer::python::bind_maps(m);
+    mercer::python::bind_data(m);
+}

@@ -1,0 +1,299 @@
+"""Memory, interruption, pickles, sparse data, errors: what users run into."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer import _core
+from mercer._arrays import to_rows
+
+
+def resident() -> int:
+    """Bytes of memory in use."""
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_dense_rows_are_not_copied(real) -> None:
+    X = np.ones((100_000, 200), dtype=real)
+    before, references = resident(), sys.getrefcount(X)
+    rows = to_rows(X)
+    assert rows.address == X.ctypes.data
+    assert resident() - before < X.nbytes / 20
+    del X
+    assert rows.arrays()[0].sum() == 20_000_000  # the rows keep the array alive
+    assert references >= 2
+
+
+def test_sparse_rows_are_not_copied() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    A = sparse.random(1000, 300, density=0.1, format="csr", dtype=np.float32, random_state=0)
+    for kind in (np.int32, np.int64):
+        A.indices, A.indptr = A.indices.astype(kind), A.indptr.astype(kind)
+        rows = to_rows(A)
+        assert rows.address == A.data.ctypes.data
+        assert len(rows) == 1000 and rows.columns == 300
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        mercer.ParzenClassifier(),
+        mercer.KernelRidge(kernel="rbf"),
+        mercer.GaussianProcessRegressor(optimizer=None),
+        mercer.KernelKMeans(2),
+        mercer.SVC(kernel=mercer.center(mercer.rbf(gamma=1))),
+        mercer.SVC(kernel=lambda A, B: A @ B.T),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_models_do_not_look_at_the_callers_array(estimator, moons) -> None:
+    X, y = moons
+    before = estimator.fit(X, y).predict(X)
+    own = X.copy()
+    estimator.fit(own, y)
+    own[:] = 0  # before anything was prepared for predictions
+    np.testing.assert_array_equal(estimator.predict(X), before)
+
+
+def test_damaged_sparse_rows_are_refused() -> None:
+    values, index = np.ones(2), np.array([0, 9], dtype=np.int32)
+    with pytest.raises(ValueError, match="strictly increasing"):
+        _core.Rows.sparse(values, index, np.array([0, 2], dtype=np.int32), 3)
+    with pytest.raises(ValueError, match="starts"):
+        _core.Rows.sparse(values, index, np.array([0, 7], dtype=np.int32), 3)
+    with pytest.raises(ValueError):
+        _core.Rows.sparse(values, -index.astype(np.int64), np.array([0, 2], dtype=np.int64), 3)
+
+
+def hard_problem(rows: int = 6000) -> tuple[np.ndarray, np.ndarray]:
+    """Pure noise: a machine that works on it for many seconds."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(rows, 20)), rng.integers(0, 2, rows)
+
+
+def slow(**settings) -> mercer.SVC:
+    return mercer.SVC(kernel="rbf", gamma=0.01, C=1e6, tol=1e-9, **settings)
+
+
+def test_interrupt_raises_within_a_second() -> None:
+    X, y = hard_problem()
+    sent = []
+    timer = threading.Timer(
+        1.0, lambda: (sent.append(time.time()), os.kill(os.getpid(), signal.SIGINT))
+    )
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        slow().fit(X, y)
+    assert time.time() - sent[0] < 1.0
+
+
+def test_interrupt_may_keep_what_there_is() -> None:
+    X, y = hard_problem()
+    threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    start = time.time()
+    with pytest.warns(mercer.ConvergenceWarning):
+        model = slow(on_interrupt="keep").fit(X, y)
+    assert time.time() - start < 5
+    assert not model.report_.converged and model.report_.gap > 0
+    assert model.predict(X[:5]).shape == (5,)
+
+
+def test_others_run_while_training() -> None:
+    X, y = hard_problem(2000)
+    ticks = []
+
+    def tick() -> None:
+        while not done.is_set():
+            ticks.append(time.time())
+            time.sleep(0.01)
+
+    done = threading.Event()
+    thread = threading.Thread(target=tick)
+    thread.start()
+    with pytest.warns(mercer.ConvergenceWarning):
+        slow(time_limit=0.5).fit(X, y)
+    done.set()
+    thread.join()
+    assert len(ticks) > 10
+
+
+def test_callback_sees_and_stops(moons) -> None:
+    X, y = hard_problem(2000)
+    moments = []
+
+    def stop(moment):
+        moments.append(moment)
+        return len(moments) < 3
+
+    with pytest.warns(mercer.ConvergenceWarning, match="on request"):
+        slow(callback=stop).fit(X, y)
+    assert moments[0]["task"] == "training" and moments[0]["violation"] > 0
+
+    def fail(moment):
+        raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        slow(callback=fail).fit(X, y)
+
+
+def test_same_answer_for_any_number_of_threads(moons) -> None:
+    X, y = moons
+    one, two = (mercer.SVC(n_jobs=n).fit(X, y).decision_function(X) for n in (1, 2))
+    np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize(
+    "name", ["SVC", "SVR", "OneClassSVM", "KernelKMeans", "Nystroem", "KernelRidge"]
+)
+def test_pickles_are_the_same_machine(name, moons) -> None:
+    X, y = moons
+    model = getattr(mercer, name)().fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    use = "predict" if hasattr(model, "predict") else "transform"
+    np.testing.assert_array_equal(getattr(again, use)(X), getattr(model, use)(X))
+
+
+def test_damaged_pickles_are_refused(moons) -> None:
+    X, y = moons
+    bytes_ = mercer.SVC().fit(X, y)._model.to_bytes()
+    for cut in (b"", bytes_[:50], bytes_[:-9], bytes_[:-1] + bytes([bytes_[-1] ^ 1])):
+        with pytest.raises(ValueError, match="model"):
+            _core.Model.from_bytes(cut)
+
+
+def test_saved_models_are_model_files(moons, tmp_path) -> None:
+    X, y = moons
+    model = mercer.SVC().fit(X, y)
+    model.save(tmp_path / "moons.mercer")
+    loaded = _core.Model.load(str(tmp_path / "moons.mercer"))
+    np.testing.assert_array_equal(loaded.decision(to_rows(X))[:, 0], -model.decision_function(X))
+
+
+def test_functions_and_matrices_as_kernels(moons) -> None:
+    X, y = moons
+    want = mercer.SVC(kernel=mercer.rbf(gamma=2)).fit(X, y)
+
+    def gaussian(A, B):
+        return np.exp(-2 * ((A[:, None] - B[None]) ** 2).sum(-1))
+
+    for kernel in (gaussian, mercer.function(gaussian)):
+        model = mercer.SVC(kernel=kernel).fit(X, y)
+        np.testing.assert_allclose(model.decision_function(X), want.decision_function(X), atol=1e-7)
+    K = gaussian(X, X)
+    model = mercer.SVC(kernel="precomputed").fit(K, y)
+    np.testing.assert_allclose(model.decision_function(K), want.decision_function(X), atol=1e-7)
+    with pytest.raises(ValueError, match="square"):
+        mercer.SVC(kernel="precomputed").fit(X, y)
+
+
+def test_attributes(moons) -> None:
+    X, y = moons
+    model = mercer.SVC(kernel="linear").fit(X, y)
+    np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
+    f = X @ model.coef_[0] + model.intercept_
+    np.testing.assert_allclose(f, model.decision_function(X), atol=1e-9)
+    K = mercer.linear()(X, model.support_vectors_)
+    np.testing.assert_allclose(K @ model.dual_coef_[0] + model.intercept_, f, atol=1e-9)
+    assert model.n_support_.sum() == len(model.support_)
+    assert model.report_.relative_gap < 1e-6 and model.report_["status"] == "converged"
+    assert str(model.kernel_) == "linear"
+
+
+def test_probabilities(moons) -> None:
+    X, y = moons
+    model = mercer.SVC(probability=True).fit(X, y)
+    p = model.predict_proba(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert np.mean(p.argmax(axis=1) == y) > 0.9
+    assert not hasattr(mercer.SVC(), "predict_proba")
+
+
+def test_errors_are_the_expected_ones(moons) -> None:
+    X, y = moons
+    with pytest.raises(mercer.NotFittedError, match="not fitted"):
+        mercer.SVC().predict(X)
+    for bad in (
+        dict(C=-1),
+        dict(gamma=-1),
+        dict(gamma="wide"),
+        dict(tol=0),
+        dict(precision="half"),
+        dict(kernel="rbff"),
+        dict(n_jobs=0),
+        dict(time_limit=-1),
+        dict(on_interrupt="no"),
+        dict(decision_function_shape="x"),
+        dict(class_weight="even"),
+    ):
+        with pytest.raises(ValueError):
+            mercer.SVC(**bad).fit(X, y)
+    for bad in (dict(kernel=3), dict(callback=3)):
+        with pytest.raises(TypeError):
+            mercer.SVC(**bad).fit(X, y)
+    with pytest.raises(ValueError, match="weight"):
+        mercer.SVC().fit(X, y, sample_weight=-np.ones(len(y)))
+    with pytest.raises(ValueError, match="class"):
+        mercer.SVC().fit(X, np.zeros(len(y)))
+
+
+def test_class_weights_move_the_border(moons) -> None:
+    X, y = moons
+    shares = [
+        np.mean(mercer.SVC(class_weight=w, gamma=0.1).fit(X, y).predict(X))
+        for w in ({0: 10, 1: 1}, None, {0: 1, 1: 10})
+    ]
+    assert shares[0] < shares[1] < shares[2]
+    balanced = mercer.SVC(class_weight="balanced").fit(X[20:], y[20:])
+    counts = np.bincount(y[20:])
+    np.testing.assert_allclose(balanced.class_weight_, len(y[20:]) / (2 * counts))
+
+
+def test_version_is_the_librarys() -> None:
+    assert mercer.__version__ == _core.version
+
+
+WITHOUT = """
+import sys
+for name in ("sklearn", "scipy", "pandas", "matplotlib", "tqdm"):
+    sys.modules[name] = None
+import numpy as np, pickle, mercer
+from mercer._compat import HAVE_SKLEARN
+assert not HAVE_SKLEARN
+X = np.random.default_rng(0).normal(size=(60, 3)); y = (X[:, 0] * X[:, 1] > 0).astype(int)
+for model in (mercer.SVC(C=5), mercer.NuSVC(nu=.2), mercer.ParzenClassifier(), mercer.Adatron()):
+    assert model.fit(X, y).score(X, y) > .6, model
+    assert pickle.loads(pickle.dumps(model)).predict(X).shape == (60,)
+assert mercer.SVR(C=100).fit(X, X[:, 0]).score(X, X[:, 0]) > .9
+assert set(mercer.OneClassSVM().fit_predict(X)) == {-1, 1}
+assert mercer.Nystroem(n_components=9).fit_transform(X).shape == (60, 9)
+assert mercer.SVC(C=5).set_params(C=2).get_params()["C"] == 2
+assert repr(mercer.SVC(C=5)) == "SVC(C=5)"
+try:
+    mercer.SVC().predict(X)
+except mercer.NotFittedError:
+    pass
+for bad in (X[0], np.full((3, 3), np.nan)):
+    try:
+        mercer.SVC().fit(bad, [0, 1, 1])
+    except ValueError:
+        continue
+    raise SystemExit("accepted " + repr(bad))
+assert not hasattr(mercer.SVC(), "predict_proba")
+"""
+
+
+def test_numpy_alone_is_enough() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,49 @@
+"""scikit-learn's own checks of estimators: every one, none excused."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+sklearn = pytest.importorskip("sklearn", minversion="1.6")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
+import mercer  # noqa: E402
+from mercer._base import Machine  # noqa: E402
+
+ESTIMATORS = [
+    value
+    for name, value in sorted(vars(mercer).items())
+    if isinstance(value, type) and issubclass(value, Machine) and value is not Machine
+]
+
+
+def test_all_estimators_are_public() -> None:
+    assert len(ESTIMATORS) == 16
+    assert all(estimator.__name__ in mercer.__all__ for estimator in ESTIMATORS)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: e.__name__)
+def test_check_estimator(estimator) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = check_estimator(estimator(), on_skip=None, on_fail=None)
+    failed = {
+        r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped")
+    }
+    assert not failed
+    assert sum(r["status"] == "passed" for r in results) > 40
+
+
+def test_parameters_are_those_of_scikit_learn() -> None:
+    from sklearn import svm
+
+    for name in ("SVC", "SVR", "NuSVR", "OneClassSVM"):
+        theirs = set(getattr(svm, name)().get_params())
+        assert theirs <= set(getattr(mercer, name)().get_params())
+    theirs = set(svm.NuSVC().get_params()) - {"class_weight"}
+    assert theirs <= set(mercer.NuSVC().get_params())
+    assert clone(mercer.SVC(kernel=mercer.rbf(gamma=1), C=3)).C == 3

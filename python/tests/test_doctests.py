@@ -1,0 +1,44 @@
+"""The examples in docstrings, and the tutorials."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pathlib
+import pkgutil
+import runpy
+
+import pytest
+
+import mercer
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+MODULES = ["mercer"] + sorted(
+    f"mercer.{module.name}"
+    for module in pkgutil.iter_modules(mercer.__path__)
+    if module.name != "_core"
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name) -> None:
+    if name in ("mercer.plot", "mercer.gallery"):
+        pytest.importorskip("matplotlib")
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.failed == 0
+
+
+def test_every_public_name_is_documented() -> None:
+    for name in mercer.__all__:
+        assert getattr(mercer, name).__doc__, name
+
+
+@pytest.mark.parametrize("script", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_tutorials_run(script, capsys) -> None:
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+def test_documentation_examples() -> None:
+    page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
