@@ -219,4 +219,36 @@ TEST(Rooms, TheLibraryNeitherPrintsNorAborts) {
     EXPECT_FALSE(calls("#include <cerrno>", "cerr"));
 }
 
+/// The types a header defines at the level of its namespace: lines that begin with one and open it.
+std::vector<std::string> types_of(std::string_view text) {
+    std::vector<std::string> result;
+    for (std::size_t start = 0; start < text.size();) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        std::string_view line = text.substr(start, end - start);
+        start = end + 1;
+        for (const std::string_view word : {"struct ", "class ", "enum class "}) {
+            if (!line.starts_with(word) || line.back() == ';') continue;
+            line.remove_prefix(word.size());
+            result.emplace_back(line.substr(0, line.find_first_of(" :<{")));
+        }
+    }
+    return result;
+}
+
+// Two types of one name in one namespace compile, and then share what the linker finds of either: a
+// vector of one freed as a vector of the other.
+TEST(Rooms, NoTypeIsDefinedTwice) {
+    std::map<std::string, fs::path> seen;
+    for (const fs::path& file : library_files()) {
+        if (file.extension() != ".hpp") continue;
+        for (const std::string& name : types_of(contents(file))) {
+            const auto [place, fresh] = seen.emplace(name, file);
+            EXPECT_TRUE(fresh) << name << " is defined in " << place->second << " and " << file;
+        }
+    }
+    EXPECT_GT(seen.size(), 50U) << "the check found too little to be believed";
+    EXPECT_EQ(types_of("class A;\nstruct B : A {\nenum class C { x };\n  struct Inner {\n"),
+              (std::vector<std::string>{"B", "C"}));
+}
+
 }  // namespace

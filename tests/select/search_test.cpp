@@ -220,7 +220,7 @@ TEST(DistanceStore, GivesTheKernelsThatTheEngineGives) {
 }
 
 /// Scores of one search with and without sharing, all machines solved to a fine tolerance.
-void expect_sharing_changes_nothing(const SearchSpace& space, const Dataset& data, Measure measure,
+void expect_sharing_changes_nothing(const SearchSpace& space, const Dataset& data, Metric measure,
                                     double tolerance, FoldRule folds = {.folds = 3}) {
     SearchSettings settings{.folds = folds, .measure = measure};
     const SearchResult shared = search(space, data, settings);
@@ -239,8 +239,8 @@ TEST(SharedSearch, ScoresAsIndependentTrainingDoes) {
         return SearchSpace(svm_search_task(s, kernel), std::move(axes), digits);
     };
     const std::vector<Axis> axes{Axis::parse("gamma=1e-4,1e-3"), Axis::parse("C=0.1,1,100")};
-    expect_sharing_changes_nothing(with(fine, "rbf(gamma=1)", axes), digits, Measure::accuracy, 0);
-    expect_sharing_changes_nothing(with(fine, "rbf(gamma=1)", axes), digits, Measure::f1, 1e-12,
+    expect_sharing_changes_nothing(with(fine, "rbf(gamma=1)", axes), digits, Metric::accuracy, 0);
+    expect_sharing_changes_nothing(with(fine, "rbf(gamma=1)", axes), digits, Metric::f1, 1e-12,
                                    {.folds = 2, .repeats = 2});
     SvmSettings scaled = fine;
     scaled.scaling = ScalingRule::parse("standard");
@@ -248,11 +248,11 @@ TEST(SharedSearch, ScoresAsIndependentTrainingDoes) {
     scaled.balanced = true;
     expect_sharing_changes_nothing(
         with(scaled, "polynomial(degree=2,gamma=0.01)", {Axis::parse("C=0.01,1")}), digits,
-        Measure::balanced_accuracy, 1e-12);
+        Metric::balanced_accuracy, 1e-12);
     SvmSettings nu = fine;
     nu.task = Task::nu_svc;
     expect_sharing_changes_nothing(with(nu, "rbf(gamma=1e-3)", {Axis::parse("nu=0.05,0.2")}),
-                                   digits, Measure::accuracy, 0);
+                                   digits, Metric::accuracy, 0);
 }
 
 TEST(SharedSearch, OrdersRowsAsIndependentTrainingDoes) {
@@ -262,7 +262,7 @@ TEST(SharedSearch, OrdersRowsAsIndependentTrainingDoes) {
         data.weights.push_back(i % 7 == 0 ? 0 : 1 + static_cast<double>(i % 3));
     }
     const SvmSettings fine{.task = Task::svc, .tolerance = 1e-8, .double_precision = true};
-    expect_sharing_changes_nothing(svc_space(data, fine), data, Measure::auc, 1e-12);
+    expect_sharing_changes_nothing(svc_space(data, fine), data, Metric::auc, 1e-12);
 }
 
 TEST(SharedSearch, RegressesAsIndependentTrainingDoes) {
@@ -272,16 +272,16 @@ TEST(SharedSearch, RegressesAsIndependentTrainingDoes) {
         svm_search_task(fine, "rbf(gamma=1)"),
         {Axis::parse("gamma=0.5,2"), Axis::parse("epsilon=0.05,0.2"), Axis::parse("C=0.5,5")},
         data);
-    expect_sharing_changes_nothing(space, data, Measure::r2, 1e-6);
+    expect_sharing_changes_nothing(space, data, Metric::r2, 1e-6);
     fine.task = Task::nu_svr;
     const SearchSpace automatic(svm_search_task(fine, "rbf(gamma=1)"),
                                 {Axis::parse("nu=0.2,0.6"), Axis::parse("C=0.5,5")}, data);
-    expect_sharing_changes_nothing(automatic, data, Measure::mean_absolute_error, 1e-6);
+    expect_sharing_changes_nothing(automatic, data, Metric::mean_absolute_error, 1e-6);
     Dataset labelled = clouds(120);
     fine.task = Task::one_class;
     const SearchSpace single(svm_search_task(fine, "rbf(gamma=1)"), {Axis::parse("nu=0.2,0.6")},
                              labelled);
-    expect_sharing_changes_nothing(single, labelled, Measure::auc, 1e-9);
+    expect_sharing_changes_nothing(single, labelled, Metric::auc, 1e-9);
 }
 
 TEST(SharedSearch, AgreesWithCrossValidation) {
@@ -380,7 +380,7 @@ TEST(Search, OfErrorsTakesTheSmallest) {
     const SearchSpace space(task, {Axis::parse("lambda=100,1e-2"), Axis::parse("gamma=1,2")}, data);
     const SearchResult found = search(space, data, {});
     ASSERT_TRUE(found.best);
-    EXPECT_EQ(found.measure, Measure::mean_squared_error);
+    EXPECT_EQ(found.measure, Metric::mean_squared_error);
     EXPECT_FALSE(found.shared);
     EXPECT_EQ(found.points[*found.best].values[0], 1e-2);
     for (const SearchPoint& p : found.points) EXPECT_GE(p.mean, found.points[*found.best].mean);
@@ -425,14 +425,14 @@ TEST(Search, RefusesWhatMeansNothing) {
     const auto with = [&](SearchSettings s) { return message_of([&] { search(space, data, s); }); };
     EXPECT_NE(with({.folds = {.folds = 31}}).find("31 folds"), std::string::npos);
     EXPECT_NE(with({.folds = {.folds = 1}}), "");
-    EXPECT_NE(with({.measure = Measure::r2}).find("predicts classes"), std::string::npos);
+    EXPECT_NE(with({.measure = Metric::r2}).find("predicts classes"), std::string::npos);
     Dataset lonely = data;
     lonely.y.values[3] = 5;
     EXPECT_NE(message_of([&] { search(svc_space(lonely), lonely, {}); }).find("single row"),
               std::string::npos);
     EXPECT_NE(message_of([&] {
                   search(svc_space(lonely), lonely,
-                         {.folds = {.kind = FoldKind::plain}, .measure = Measure::auc});
+                         {.folds = {.kind = FoldKind::plain}, .measure = Metric::auc});
               }).find("two classes"),
               std::string::npos);
     Dataset bare = data;
@@ -449,8 +449,8 @@ TEST(Search, InterruptedAndResumedEndsAsIfItHadNotBeen) {
                             {Axis::parse("gamma=0.01,0.1,1,10"), Axis::parse("C=0.5,4,32")}, data);
     for (const bool share : {true, false}) {
         const TemporaryFile file;
-        const SearchResult whole = search(space, data, {.measure = Measure::auc, .share = share});
-        SearchSettings settings{.measure = Measure::auc, .journal = file.path, .share = share};
+        const SearchResult whole = search(space, data, {.measure = Metric::auc, .share = share});
+        SearchSettings settings{.measure = Metric::auc, .journal = file.path, .share = share};
         set_threads(1);  // so that the listener hears of every step
         settings.progress = [](const Moment& m) { return m.fraction < 0.6; };
         const SearchResult stopped = search(space, data, settings);

@@ -28,7 +28,7 @@ bool evaluate_fold(const Evaluation& e, const Truth& truth, const Machine& machi
     if (status == FitStatus::cancelled) return false;
     const Rows held = e.data.x.select(fold.test);
     Judged judged = truth.judged(model, model.decision(held), fold.test);
-    if (e.measure == Measure::log_loss) {
+    if (e.measure == Metric::log_loss) {
         std::vector<std::size_t> place;
         for (const std::string& name : model.class_names) {
             const auto& names = truth.classes().names;

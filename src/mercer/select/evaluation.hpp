@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.hpp"
-#include "mercer/select/measures.hpp"
+#include "mercer/select/metrics.hpp"
 #include "mercer/select/search_space.hpp"
 #include "mercer/select/split.hpp"
 
@@ -26,7 +26,7 @@ struct Evaluation {
     const SearchSpace& space;
     const Dataset& data;
     std::span<const Split> folds{};
-    Measure measure = Measure::accuracy;
+    Metric measure = Metric::accuracy;
     std::span<const std::vector<double>> points{};
     std::vector<char> known{};  ///< one a point: its score is there already
     std::function<void(std::size_t point, PointScore)> done{};

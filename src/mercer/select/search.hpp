@@ -17,7 +17,7 @@
 
 #include "mercer/base/progress.hpp"
 #include "mercer/select/folds.hpp"
-#include "mercer/select/measures.hpp"
+#include "mercer/select/metrics.hpp"
 #include "mercer/select/search_space.hpp"
 
 namespace mercer {
@@ -33,7 +33,7 @@ struct SearchSettings {
     SearchMethod method = SearchMethod::grid;
     std::size_t points = 60;  ///< random and halving
     FoldRule folds{};
-    std::optional<Measure> measure{};  ///< none: the usual one of the task
+    std::optional<Metric> measure{};  ///< none: the usual one of the task
     /// Choose the plainest point whose score is within one standard error of the best (Breiman and
     /// others 1984): the machine that fits least closely, axis after axis in the order given.
     bool one_standard_error = false;
@@ -58,7 +58,7 @@ struct SearchPoint {
 };
 
 struct SearchResult {
-    Measure measure = Measure::accuracy;
+    Metric measure = Metric::accuracy;
     std::size_t folds = 0;
     std::vector<SearchPoint> points{};
     std::optional<std::size_t> best{};     ///< the point chosen; none when no point has a score

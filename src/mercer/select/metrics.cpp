@@ -1,4 +1,4 @@
-#include "mercer/select/measures.hpp"
+#include "mercer/select/metrics.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,15 +13,15 @@
 namespace mercer {
 namespace {
 
-constexpr std::array<std::pair<Measure, std::string_view>, 8> measure_names{{
-    {Measure::accuracy, "accuracy"},
-    {Measure::balanced_accuracy, "balanced-accuracy"},
-    {Measure::f1, "f1"},
-    {Measure::auc, "auc"},
-    {Measure::log_loss, "log-loss"},
-    {Measure::mean_squared_error, "mse"},
-    {Measure::mean_absolute_error, "mae"},
-    {Measure::r2, "r2"},
+constexpr std::array<std::pair<Metric, std::string_view>, 8> measure_names{{
+    {Metric::accuracy, "accuracy"},
+    {Metric::balanced_accuracy, "balanced-accuracy"},
+    {Metric::f1, "f1"},
+    {Metric::auc, "auc"},
+    {Metric::log_loss, "log-loss"},
+    {Metric::mean_squared_error, "mse"},
+    {Metric::mean_absolute_error, "mae"},
+    {Metric::r2, "r2"},
 }};
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -125,21 +125,21 @@ double mean_over_rows(const Judged& j, const Term& term) {
     return sum / static_cast<double>(j.truth.size());
 }
 
-bool is_of_regression(Measure measure) {
-    return measure == Measure::mean_squared_error || measure == Measure::mean_absolute_error ||
-           measure == Measure::r2;
+bool is_of_regression(Metric measure) {
+    return measure == Metric::mean_squared_error || measure == Metric::mean_absolute_error ||
+           measure == Metric::r2;
 }
 
 }  // namespace
 
-std::string measure_name(Measure measure) {
+std::string measure_name(Metric measure) {
     for (const auto& [value, name] : measure_names) {
         if (value == measure) return std::string(name);
     }
     throw std::logic_error("a measure without a name");
 }
 
-Measure measure_named(std::string_view name) {
+Metric measure_named(std::string_view name) {
     std::vector<std::string> known;
     for (const auto& [value, text] : measure_names) {
         if (text == name) return value;
@@ -151,16 +151,16 @@ Measure measure_named(std::string_view name) {
     throw InvalidInput(message);
 }
 
-bool larger_is_better(Measure measure) {
-    return measure != Measure::log_loss && measure != Measure::mean_squared_error &&
-           measure != Measure::mean_absolute_error;
+bool larger_is_better(Metric measure) {
+    return measure != Metric::log_loss && measure != Metric::mean_squared_error &&
+           measure != Metric::mean_absolute_error;
 }
 
-Measure usual_measure(Task task) {
-    return is_regressor(task) ? Measure::mean_squared_error : Measure::accuracy;
+Metric usual_measure(Task task) {
+    return is_regressor(task) ? Metric::mean_squared_error : Metric::accuracy;
 }
 
-void check_measure(Measure measure, Task task, std::size_t classes) {
+void check_measure(Metric measure, Task task, std::size_t classes) {
     const std::string what = "the score " + measure_name(measure);
     if (is_clustering(task)) {
         throw InvalidInput("the task " + task_name(task) +
@@ -174,26 +174,26 @@ void check_measure(Measure measure, Task task, std::size_t classes) {
                                 : " predicts classes: use accuracy, "
                                   "balanced-accuracy, f1, auc or log-loss"));
     }
-    if (measure == Measure::auc && classes > 2) {
+    if (measure == Metric::auc && classes > 2) {
         throw InvalidInput(what + " needs two classes, and there are " + std::to_string(classes) +
                            "; try balanced-accuracy or f1");
     }
 }
 
-double judge(Measure measure, const Judged& j) {
+double judge(Metric measure, const Judged& j) {
     if (j.truth.empty()) return unknown;
     switch (measure) {
-        case Measure::accuracy:
+        case Metric::accuracy:
             return mean_over_rows(j, [](double a, double b) { return a == b ? 1.0 : 0.0; });
-        case Measure::balanced_accuracy: return balanced_accuracy(j);
-        case Measure::f1: return f1(j);
-        case Measure::auc: return auc(j);
-        case Measure::log_loss: return log_loss(j);
-        case Measure::mean_squared_error:
+        case Metric::balanced_accuracy: return balanced_accuracy(j);
+        case Metric::f1: return f1(j);
+        case Metric::auc: return auc(j);
+        case Metric::log_loss: return log_loss(j);
+        case Metric::mean_squared_error:
             return mean_over_rows(j, [](double a, double b) { return (a - b) * (a - b); });
-        case Measure::mean_absolute_error:
+        case Metric::mean_absolute_error:
             return mean_over_rows(j, [](double a, double b) { return std::abs(a - b); });
-        case Measure::r2: return r2(j);
+        case Metric::r2: return r2(j);
     }
     return unknown;
 }

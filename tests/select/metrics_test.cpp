@@ -1,5 +1,5 @@
 // Folds that are grouped, given and thinned; scores by their definitions.
-#include "mercer/select/measures.hpp"
+#include "mercer/select/metrics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -105,17 +105,17 @@ TEST(FoldRules, ThinnedSamplesKeepSharesAndGrow) {
 
 TEST(Measures, OfClassesFollowTheirDefinitions) {
     const Judged two{.classes = 2, .truth = {0, 0, 0, 0, 1, 1}, .predicted = {0, 0, 0, 1, 1, 0}};
-    EXPECT_DOUBLE_EQ(judge(Measure::accuracy, two), 4.0 / 6);
-    EXPECT_DOUBLE_EQ(judge(Measure::balanced_accuracy, two), (3.0 / 4 + 1.0 / 2) / 2);
-    EXPECT_DOUBLE_EQ(judge(Measure::f1, two), 2 * 0.5 * 0.5 / (0.5 + 0.5));
+    EXPECT_DOUBLE_EQ(judge(Metric::accuracy, two), 4.0 / 6);
+    EXPECT_DOUBLE_EQ(judge(Metric::balanced_accuracy, two), (3.0 / 4 + 1.0 / 2) / 2);
+    EXPECT_DOUBLE_EQ(judge(Metric::f1, two), 2 * 0.5 * 0.5 / (0.5 + 0.5));
     const Judged three{.classes = 4, .truth = {0, 0, 1, 1, 2, 2}, .predicted = {0, 1, 1, 1, 0, 0}};
-    EXPECT_DOUBLE_EQ(judge(Measure::balanced_accuracy, three), (0.5 + 1 + 0) / 3);
-    EXPECT_DOUBLE_EQ(judge(Measure::f1, three), (2.0 / 5 + 4.0 / 5 + 0) / 3);
+    EXPECT_DOUBLE_EQ(judge(Metric::balanced_accuracy, three), (0.5 + 1 + 0) / 3);
+    EXPECT_DOUBLE_EQ(judge(Metric::f1, three), (2.0 / 5 + 4.0 / 5 + 0) / 3);
     Judged sure{.classes = 2, .truth = {0, 1}, .predicted = {0, 1}};
     sure.probabilities = Matrix<double>(2, 2);
     sure.probabilities(0, 0) = 0.8;
     sure.probabilities(1, 1) = 0.25;
-    EXPECT_DOUBLE_EQ(judge(Measure::log_loss, sure), -(std::log(0.8) + std::log(0.25)) / 2);
+    EXPECT_DOUBLE_EQ(judge(Metric::log_loss, sure), -(std::log(0.8) + std::log(0.25)) / 2);
 }
 
 TEST(Measures, AucCountsPairs) {
@@ -137,19 +137,19 @@ TEST(Measures, AucCountsPairs) {
                                                           : 0;
             }
         }
-        EXPECT_NEAR(judge(Measure::auc, j), right / pairs, 1e-14);
+        EXPECT_NEAR(judge(Metric::auc, j), right / pairs, 1e-14);
     }
-    EXPECT_TRUE(std::isnan(judge(Measure::auc, {.classes = 2, .truth = {1}, .decision = {3}})));
+    EXPECT_TRUE(std::isnan(judge(Metric::auc, {.classes = 2, .truth = {1}, .decision = {3}})));
 }
 
 TEST(Measures, OfNumbersFollowTheirDefinitions) {
     const Judged j{.truth = {1, 2, 6}, .predicted = {2, 2, 4}};
-    EXPECT_DOUBLE_EQ(judge(Measure::mean_squared_error, j), 5.0 / 3);
-    EXPECT_DOUBLE_EQ(judge(Measure::mean_absolute_error, j), 1);
-    EXPECT_DOUBLE_EQ(judge(Measure::r2, j), 1 - 5.0 / 14);
-    EXPECT_EQ(judge(Measure::r2, {.truth = {2, 2}, .predicted = {2, 2}}), 1);
-    EXPECT_EQ(judge(Measure::r2, {.truth = {2, 2}, .predicted = {2, 3}}), 0);
-    EXPECT_TRUE(std::isnan(judge(Measure::r2, {})));
+    EXPECT_DOUBLE_EQ(judge(Metric::mean_squared_error, j), 5.0 / 3);
+    EXPECT_DOUBLE_EQ(judge(Metric::mean_absolute_error, j), 1);
+    EXPECT_DOUBLE_EQ(judge(Metric::r2, j), 1 - 5.0 / 14);
+    EXPECT_EQ(judge(Metric::r2, {.truth = {2, 2}, .predicted = {2, 2}}), 1);
+    EXPECT_EQ(judge(Metric::r2, {.truth = {2, 2}, .predicted = {2, 3}}), 0);
+    EXPECT_TRUE(std::isnan(judge(Metric::r2, {})));
 }
 
 TEST(Measures, HaveNamesAndTasks) {
@@ -159,10 +159,10 @@ TEST(Measures, HaveNamesAndTasks) {
     }
     EXPECT_NE(message_of([] { measure_named("acuracy"); }).find("did you mean accuracy"),
               std::string::npos);
-    EXPECT_NE(message_of([] { check_measure(Measure::auc, Task::svc, 3); }), "");
-    EXPECT_NE(message_of([] { check_measure(Measure::accuracy, Task::svr, 0); }), "");
-    EXPECT_NE(message_of([] { check_measure(Measure::accuracy, Task::kmeans, 2); }), "");
-    check_measure(Measure::auc, Task::one_class, 2);
+    EXPECT_NE(message_of([] { check_measure(Metric::auc, Task::svc, 3); }), "");
+    EXPECT_NE(message_of([] { check_measure(Metric::accuracy, Task::svr, 0); }), "");
+    EXPECT_NE(message_of([] { check_measure(Metric::accuracy, Task::kmeans, 2); }), "");
+    check_measure(Metric::auc, Task::one_class, 2);
 }
 
 }  // namespace

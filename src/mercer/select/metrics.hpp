@@ -11,7 +11,7 @@
 
 namespace mercer {
 
-enum class Measure {
+enum class Metric {
     accuracy,
     balanced_accuracy,  ///< mean over the classes of the share recognised
     f1,                 ///< of the last of two classes; the mean over the classes of more
@@ -23,13 +23,13 @@ enum class Measure {
 };
 /// "accuracy", "balanced-accuracy", "f1", "auc", "log-loss", "mse", "mae", "r2"; and back, throwing
 /// InvalidInput.
-std::string measure_name(Measure measure);
-Measure measure_named(std::string_view name);
-bool larger_is_better(Measure measure);
+std::string measure_name(Metric measure);
+Metric measure_named(std::string_view name);
+bool larger_is_better(Metric measure);
 /// Accuracy, or the mean squared error of regressions.
-Measure usual_measure(Task task);
+Metric usual_measure(Task task);
 /// Throws InvalidInput where the measure means nothing for the task.
-void check_measure(Measure measure, Task task, std::size_t classes);
+void check_measure(Metric measure, Task task, std::size_t classes);
 
 /// Predictions on rows that the machine had not seen, beside the truth.
 struct Judged {
@@ -41,6 +41,6 @@ struct Judged {
 };
 
 /// Not a number where there is no answer: no rows, or an AUC of one class alone.
-double judge(Measure measure, const Judged& judged);
+double judge(Metric measure, const Judged& judged);
 
 }  // namespace mercer
