@@ -227,9 +227,13 @@ std::vector<std::string> types_of(std::string_view text) {
         std::string_view line = text.substr(start, end - start);
         start = end + 1;
         for (const std::string_view word : {"struct ", "class ", "enum class "}) {
-            if (!line.starts_with(word) || line.back() == ';') continue;
-            line.remove_prefix(word.size());
-            result.emplace_back(line.substr(0, line.find_first_of(" :<{")));
+            const bool opens = line.back() != ';' || line.find('{') != std::string_view::npos;
+            if (!line.starts_with(word) || !opens) continue;
+            const std::string_view rest = line.substr(word.size());
+            const std::string_view name = rest.substr(0, rest.find_first_of(" :<{"));
+            // What stands inside another type, or specialises it, has a name of its own.
+            const bool own = rest.find("::") > rest.find('{') && rest[name.size()] != '<';
+            if (own) result.emplace_back(name);
         }
     }
     return result;
