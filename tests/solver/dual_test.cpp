@@ -372,5 +372,55 @@ TEST(Dual, ManyOuterIterationsOnALargerSet) {
     }
 }
 
+/// A matrix whose first update of a gradient is off: what a fault of memory, or of a store, does.
+class OnceWrong final : public SymmetricOperator<double> {
+   public:
+    explicit OnceWrong(const Matrix<double>& k) : inner_(k) {}
+    std::size_t size() const override { return inner_.size(); }
+    void diagonal(std::span<double> d) const override { inner_.diagonal(d); }
+    void rows(std::span<const std::size_t> which, MatrixView<double> out) const override {
+        inner_.rows(which, out);
+    }
+    void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+              MatrixView<double> out) const override {
+        inner_.tile(which, columns, out);
+    }
+    void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<const char> again,
+                  std::span<double> sums) const override {
+        inner_.add_rows(which, weights, columns, again, sums);
+        if (again.empty() || wrong_) return;
+        wrong_ = true;
+        for (double& sum : sums) sum += 0.3;
+        sums[0] -= 1;
+    }
+    std::uint64_t evaluations() const override { return 0; }
+
+   private:
+    StoredMatrix<double> inner_;
+    mutable bool wrong_ = false;
+};
+
+TEST(Dual, AGradientThatHasDriftedIsFoundOutBeforeTheEnd) {
+    const Plane plane = random_plane(200, 2.0, 0.1, 23);
+    const DualProblem problem = classifier(plane.label, 5, true);
+    const auto error = [&](bool audited) {
+        DualSettings settings;
+        settings.exact_final = audited;
+        const DualSolution solution = solve_dual<double>(OnceWrong(plane.k), problem, settings);
+        double worst = 0;
+        for (std::size_t i = 0; i < 200; ++i) {
+            double v = 0;
+            for (std::size_t j = 0; j < 200; ++j) {
+                v += plane.k(i, j) * plane.label[j] * solution.alpha[j];
+            }
+            worst = std::max(worst, std::abs(v - solution.row_gradient[i]));
+        }
+        return worst;
+    };
+    EXPECT_LT(error(true), 1e-10);
+    EXPECT_GT(error(false), 0.1) << "the fault left no trace: the test shows nothing";
+}
+
 }  // namespace
 }  // namespace mercer::testing
