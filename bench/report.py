@@ -17,8 +17,8 @@ Result = dict[str, Any]
 
 
 def newest(folder: pathlib.Path, kind: str) -> Result | None:
-    """Of the fullest mode that there is, the latest; runs with peers or cases left out by choice do
-    not count."""
+    """Of the fullest mode that there is, the latest; runs with cases left out by choice do not
+    count; peers left out are named in the heading."""
     found = [json.loads(path.read_text()) for path in folder.glob(f"{kind}-*.json")]
     rank = {"quick": 0, "normal": 1, "full": 2}
     found = [result for result in found if not result.get("partial")]

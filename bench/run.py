@@ -257,9 +257,9 @@ def main(words: Sequence[str] | None = None) -> int:
     mode = "quick" if chosen.quick else "full" if chosen.full else "normal"
     machine, disturbance = measure.machine(), measure.Disturbance()
     present = who_is_there(programs, names)
-    partial = (
-        bool(chosen.cases) or chosen.no_growth or set(chosen.peers.split(",")) != set(peers.NAMES)
-    )
+    left_out = {"absent": "left out of this sitting"}
+    present |= {name: left_out for name in peers.NAMES if name not in chosen.peers.split(",")}
+    partial = bool(chosen.cases) or chosen.no_growth
     bench = Bench(
         mode, limits, build, programs, source.resolve(), present, machine, disturbance, partial
     )

@@ -33,7 +33,7 @@ class Bench:
     present: dict[str, dict[str, str]]
     machine: dict[str, object]
     disturbance: measure.Disturbance
-    partial: bool  # some peers or cases were left out by choice: no result for the docs
+    partial: bool  # some cases were left out by choice: no result for the docs
 
     @property
     def data(self) -> pathlib.Path:

@@ -304,7 +304,7 @@ TEST(Dual, MultiplierIsTheMidpointWhenNoneIsFree) {
 }
 
 TEST(Dual, NuShapesShrinkToTheSameOptimum) {
-    const std::size_t n = 600;
+    const std::size_t n = 900;
     const Plane plane = random_plane(n, 0.5, 0.02, 13);
     const StoredMatrix<double> k(plane.k);
     DualProblem nu = classifier(plane.label, 1, true);
@@ -316,7 +316,7 @@ TEST(Dual, NuShapesShrinkToTheSameOptimum) {
     for (const DualProblem& problem : {nu, one_class}) {
         DualSettings settings;
         settings.tolerance = 1e-5;
-        settings.working_set = 64;
+        settings.working_set = 24;
         std::size_t fewest = n;
         settings.progress = [&](const DualMoment& moment) {
             fewest = std::min(fewest, moment.active);

@@ -90,7 +90,8 @@ class SharedSearch {
     /// Where the next penalty of a chain begins.
     struct Start {
         std::vector<double> alpha{};
-        double multiple = 1;  ///< of α where f is least
+        double multiple = 1;          ///< of α where f is least
+        std::size_t working_set = 0;  ///< that was large enough
         bool inside = false;  ///< no α is at its upper bound, so that a larger box changes nothing
     };
     /// A stretch of columns of the matrix and where it goes.
@@ -250,7 +251,8 @@ class SharedSearch {
                           .method = s.method,
                           .shrinking = s.shrinking};
         // Entries that only have to be read make small working sets the quicker ones.
-        if (problem.size() >= 2048 && problem.size() <= 8192) dual.working_set = 256;
+        dual.working_set = start.working_set;
+        if (k == 0 && problem.size() >= 2048 && problem.size() <= 8192) dual.working_set = 256;
         // Small problems are over before anybody could wish to stop them, and a listener costs a
         // look at the gap in every iteration.
         if (problem.size() >= large_problem) {
@@ -261,6 +263,7 @@ class SharedSearch {
         if (solution.infeasibility) throw InvalidInput(solution.infeasibility->explanation);
         if (solution.status != DualStatus::converged) part.status = describe(solution.status);
         alpha = solution.alpha;
+        start.working_set = solution.working_set;
         const double linear_part =
             std::inner_product(alpha.begin(), alpha.end(), program.p.begin(), 0.0);
         const double curvature = 2 * (solution.objective - linear_part);

@@ -17,31 +17,49 @@ namespace {
 constexpr std::size_t smallest_size = 128;
 constexpr std::size_t first_size = 512;
 constexpr std::size_t largest_size = 2048;
+/// Rows count as being at hand when no more than this share of their entries had to be computed.
+constexpr double few_new = 0.1;
 
 /// How large the working set should be: an eighth of the rows, so that the tile stays small beside
 /// the rows that the gradient needs; at first no more than 512, and up to 2048 while the violation
-/// falls too slowly.
+/// falls too slowly. Where rows need only be read, a set may come to hold all free variables at
+/// once, and is made to as soon as two-point steps on its tile turn out to be the slower way.
 class AdaptiveSize {
    public:
-    AdaptiveSize(std::size_t wanted, std::size_t rows)
+    AdaptiveSize(std::size_t wanted, std::size_t rows, std::size_t so_far)
         : size_(wanted > 0 ? std::max<std::size_t>(wanted, 4)
                            : std::clamp(rows / 8, smallest_size, first_size)),
-          largest_(wanted > 0 ? size_ : std::clamp(rows / 8, first_size, largest_size)) {}
+          largest_(wanted > 0 ? size_ : std::clamp(rows / 8, first_size, largest_size)),
+          rows_(rows) {
+        size_ = std::max(size_, so_far);
+        largest_ = std::max(largest_, size_);
+    }
 
     std::size_t size() const { return size_; }
+    /// Two-point steps on the tile may cost so many times what a step of all free variables does.
+    std::uint64_t patience() const { return at_hand_ ? 1 : 8; }
 
     void note(double violation) {
         slow_ = violation > 0.5 * last_ ? slow_ + 1 : 0;
         last_ = violation;
-        if (slow_ < patience) return;
-        size_ = std::min(2 * size_, largest_);
+        const bool together = at_hand_ && newton_;
+        if (slow_ < (together ? 2 : 5)) return;
+        size_ = std::min(2 * size_, together ? std::clamp(rows_, size_, largest_size) : largest_);
         slow_ = 0;
     }
 
+    /// What the tile was like, and whether the rows it asked for were at hand.
+    void note(const TileOutcome& outcome, bool at_hand) {
+        newton_ = outcome.newton_steps > 0;
+        at_hand_ = at_hand;
+    }
+
    private:
-    static constexpr int patience = 5;
     std::size_t size_;
     std::size_t largest_;
+    std::size_t rows_;
+    bool newton_ = false;
+    bool at_hand_ = false;
     double last_ = HUGE_VAL;
     int slow_ = 0;
 };
@@ -89,13 +107,14 @@ void note_ray(DualState<T>& state, const Tile<T>& tile, const TileOutcome& outco
 }
 
 template <class T>
-TileLimits limits_for(const DualState<T>& state, double violation, std::size_t size) {
+TileLimits limits_for(const DualState<T>& state, double violation, const AdaptiveSize& size) {
     TileLimits limits;
     // Solving the tile far below the violation outside it is work thrown away.
     limits.tolerance = std::max(0.1 * violation, 0.5 * state.settings().tolerance);
     limits.curvature_floor = state.settings().curvature_floor;
     limits.recession_tolerance = state.recession_tolerance();
-    limits.steps = std::min<std::uint64_t>(state.steps_left(), 100 * size + 10000);
+    limits.steps = std::min<std::uint64_t>(state.steps_left(), 100 * size.size() + 10000);
+    limits.patience = size.patience();
     return limits;
 }
 
@@ -104,7 +123,7 @@ TileLimits limits_for(const DualState<T>& state, double violation, std::size_t s
 template <class T>
 std::optional<DualStatus> decompose(DualState<T>& state, bool shrinking) {
     WorkingSet<T> working_set(state.form());
-    AdaptiveSize size(state.settings().working_set, state.form().rows);
+    AdaptiveSize size(state.settings().working_set, state.form().rows, state.working_set);
     StallWatch stall;
     RunawayWatch<T> runaway(state);
     for (;;) {
@@ -117,15 +136,21 @@ std::optional<DualStatus> decompose(DualState<T>& state, bool shrinking) {
         if (stall.stalled(state.objective(), measure.violation)) return DualStatus::stalled;
         if (shrinking) state.shrink(measure);
         size.note(measure.violation);
+        state.working_set = size.size();
+        const std::uint64_t before = state.matrix().evaluations();
         working_set.prepare(state, measure, std::min(size.size(), state.active().size()));
         Tile<T>& tile = working_set.tile();
-        const TileLimits limits = limits_for(state, measure.violation, tile.size);
+        const TileLimits limits = limits_for(state, measure.violation, size);
         const TileOutcome outcome = state.form().general ? solve_general_tile(tile, limits)
                                                          : solve_group_tile(tile, limits);
         ++state.iterations;
         state.steps += outcome.steps;
         if (outcome.unbounded) note_ray(state, tile, outcome);
         if (!commit(state, tile) && !outcome.unbounded) return DualStatus::stalled;
+        const auto used =
+            static_cast<double>(tile.size) * static_cast<double>(state.active().size());
+        const std::uint64_t computed = state.matrix().evaluations() - before;
+        size.note(outcome, static_cast<double>(computed) < few_new * used);
     }
 }
 

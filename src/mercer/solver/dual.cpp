@@ -87,6 +87,7 @@ void describe_alpha(const DualState<T>& state, DualSolution& solution) {
     solution.equality_residual = equality_residual(state.form(), state.u());
     solution.iterations = state.iterations;
     solution.steps = state.steps;
+    solution.working_set = state.working_set;
 }
 
 template <class T>

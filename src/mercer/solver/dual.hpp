@@ -97,7 +97,9 @@ struct DualSettings {
     double time_limit = 0;              ///< seconds; 0: none
     std::uint64_t iteration_limit = 0;  ///< steps; 0: 1000 n, and at least 100 million
     DualMethod method = DualMethod::decomposition;
-    std::size_t working_set = 0;  ///< 0: begins at 128 to 512 by the rows, grows to 2048
+    /// Where the working set begins: it grows to 2048 while its free variables have to be moved
+    /// together. 0: 128 to 512 by the rows, and growing as well while the violation falls slowly.
+    std::size_t working_set = 0;
     bool shrinking = true;
     /// Check v = Kβ against fresh sums on a sample of rows before convergence is declared, and
     /// compute all of it afresh when they differ by a hundredth of the tolerance. Without it v is
@@ -143,6 +145,7 @@ struct DualSolution {
     double equality_residual = 0;
     std::uint64_t iterations = 0;   ///< outer iterations; steps for plain smo
     std::uint64_t steps = 0;        ///< steps of one, two or three points
+    std::size_t working_set = 0;    ///< the last: where a like problem may begin (decomposition)
     std::uint64_t evaluations = 0;  ///< operator entries computed for this solution
     double seconds = 0;
     DualStatus status = DualStatus::converged;

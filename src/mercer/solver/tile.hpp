@@ -38,11 +38,15 @@ struct TileLimits {
     double curvature_floor = 0;
     double recession_tolerance = 0;
     std::uint64_t steps = 0;
+    /// All free variables are moved together once two-point steps have cost this many times as much
+    /// as that would.
+    std::uint64_t patience = 8;
 };
 
 /// What happened on the tile. u and gradient in the tile have been moved.
 struct TileOutcome {
     std::uint64_t steps = 0;
+    std::uint64_t newton_steps = 0;  ///< times that all free variables moved together
     double violation = 0;
     /// A direction without curvature and without end was met: positions and components of it.
     bool unbounded = false;
@@ -57,7 +61,16 @@ struct TileOutcome {
 template <class T>
 TileOutcome solve_group_tile(Tile<T>& tile, const TileLimits& limits);
 
-/// The same for equalities in general position, by steps of up to three points.
+/// Steps on all free variables of the tile together, down to their common minimum or until half of
+/// them have met a bound (tile_newton.cpp); true when u and the gradient have moved. For tiles
+/// without general equalities.
+template <class T>
+bool newton_on_tile(Tile<T>& tile);
+/// What that costs, in two-point steps.
+template <class T>
+std::uint64_t newton_price(const Tile<T>& tile);
+
+/// The two-point steps' like for equalities in general position, by steps of up to three points.
 template <class T>
 TileOutcome solve_general_tile(Tile<T>& tile, const TileLimits& limits);
 

@@ -265,6 +265,7 @@ struct Run {
         TileOutcome outcome;
         std::array<Extremes, 3> extremes;
         for (std::size_t g = 0; g < 3; ++g) extremes[g] = move<0>(g, 0, nullptr, nullptr);
+        std::uint64_t newton_at = limits.patience * newton_price(tile);
         for (;;) {
             std::size_t worst = 0;
             outcome.violation = extremes[0].violation(false);
@@ -276,6 +277,16 @@ struct Run {
             }
             if (!(outcome.violation > limits.tolerance)) break;
             if (outcome.steps >= limits.steps) break;
+            if (outcome.steps >= newton_at) {
+                ++outcome.newton_steps;
+                if (newton_on_tile(tile)) {
+                    for (std::size_t k = 0; k < tile.size; ++k) note_bounds(k);
+                    for (std::size_t g = 0; g < 3; ++g)
+                        extremes[g] = move<0>(g, 0, nullptr, nullptr);
+                }
+                newton_at = outcome.steps + newton_price(tile);
+                continue;
+            }
             ++outcome.steps;
             if (!step(worst, extremes, outcome)) break;
         }
