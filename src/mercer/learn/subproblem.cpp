@@ -116,6 +116,27 @@ DualProblem make_dual(const Subproblem& problem) {
     return single_class(problem);
 }
 
+std::vector<double> dual_start(const Subproblem& problem, std::span<const double> beta) {
+    const DualProblem dual = make_dual(problem);
+    std::vector<double> alpha(dual.size());
+    double total = 0;
+    for (std::size_t i = 0; i < alpha.size(); ++i) {
+        const double own = beta[dual.row.empty() ? i : dual.row[i]];
+        alpha[i] = std::max(0.0, dual.sign.empty() ? own : dual.sign[i] * own);
+        total += alpha[i];
+    }
+    // Where the sum is given, coefficients are known up to a factor: 1/ρ (ν-classifiers), 2
+    // (spheres).
+    const bool given = problem.task == Task::nu_svc || dual.sign.empty();
+    if (given && total > 0) {
+        for (double& a : alpha) a *= dual.equalities.back().value / total;
+    }
+    for (std::size_t i = 0; i < alpha.size(); ++i) {  // what was at its bound is so again
+        if (alpha[i] > dual.upper[i] * (1 - 1e-12)) alpha[i] = dual.upper[i];
+    }
+    return alpha;
+}
+
 Learned interpret(const Subproblem& problem, DualSolution& solution) {
     Learned learned;
     learned.beta = row_coefficients(make_dual(problem), solution.alpha, problem.size());

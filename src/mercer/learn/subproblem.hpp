@@ -37,6 +37,10 @@ struct Learned {
 /// Throws InvalidInput when ν cannot be met, naming the largest that can.
 DualProblem make_dual(const Subproblem& problem);
 
+/// Variables of the dual for coefficients β of the rows: where a training may begin. They need not
+/// be feasible.
+std::vector<double> dual_start(const Subproblem& problem, std::span<const double> beta);
+
 /// Also rescales the gradient v = Kβ inside `solution` where the machine is rescaled (nu_svc).
 Learned interpret(const Subproblem& problem, DualSolution& solution);
 

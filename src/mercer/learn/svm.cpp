@@ -38,6 +38,27 @@ bool centers(const KernelNode& node) {
            std::ranges::any_of(node.children, [](const Kernel& k) { return centers(k.node()); });
 }
 
+void check_start(const SvmSettings& settings, const FitPlan& plan, std::size_t rows) {
+    if (!settings.start) return;
+    const Model& from = *settings.start;
+    const auto refuse = [](const std::string& why) {
+        throw InvalidInput("the machine to begin from " + why +
+                           "; give one that was trained on the same rows with the same task");
+    };
+    if (from.task != settings.task) refuse("is one for " + task_name(from.task));
+    if (from.class_names != plan.classes.names) refuse("has other classes");
+    if (from.expansion.outputs() != plan.parts.size()) {
+        refuse("has " + std::to_string(from.expansion.outputs()) + " outputs instead of " +
+               std::to_string(plan.parts.size()));
+    }
+    if (from.origins.size() != from.expansion.size()) {
+        refuse("does not say which rows its points were");
+    }
+    if (std::ranges::any_of(from.origins, [&](std::size_t row) { return row >= rows; })) {
+        refuse("was trained on more than these " + std::to_string(rows) + " rows");
+    }
+}
+
 /// One training run in one precision.
 template <class T>
 class Trainer {
@@ -165,10 +186,27 @@ class Trainer {
         return dual;
     }
 
+    /// Empty without a machine to begin from.
+    std::vector<double> start_of(const Part& part, std::size_t number) const {
+        if (!settings_.start) return {};
+        const Model& from = *settings_.start;
+        std::vector<double> of_data(plan_.kept.back() + 1, 0.0);
+        for (std::size_t k = 0; k < from.origins.size(); ++k) {
+            if (from.origins[k] >= of_data.size()) continue;  // a row without weight now
+            of_data[from.origins[k]] = from.expansion.coefficients(number, k);
+        }
+        std::vector<double> beta(part.problem.size());
+        for (std::size_t i = 0; i < beta.size(); ++i) {
+            const std::size_t row = part.positions.empty() ? i : part.positions[i];
+            beta[i] = of_data[plan_.kept[row]];
+        }
+        return dual_start(part.problem, beta);
+    }
+
     Learned solve(const Part& part, std::size_t number, const SymmetricOperator<T>& op,
                   Report& report) {
-        DualSolution solution =
-            solve_dual(op, make_dual(part.problem), dual_settings(part.name, number));
+        DualSolution solution = solve_dual(
+            op, make_dual(part.problem), dual_settings(part.name, number), start_of(part, number));
         if (solution.infeasibility) throw InvalidInput(solution.infeasibility->explanation);
         Learned learned = interpret(part.problem, solution);
         report = certify(part.problem, learned, solution.row_gradient);
@@ -314,6 +352,7 @@ Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
                            std::to_string(data.size()) + " rows of data");
     }
     FitPlan plan = plan_fit(settings_, data, targets);
+    check_start(settings_, plan, data.size());
     return settings_.double_precision ? Trainer<double>(settings_, std::move(plan)).run()
                                       : Trainer<float>(settings_, std::move(plan)).run();
 }

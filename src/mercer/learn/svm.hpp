@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -58,6 +59,9 @@ struct SvmSettings {
     bool double_precision = false;
     DualMethod method = DualMethod::decomposition;
     bool shrinking = true;
+    /// Where to begin: a machine of the same task, classes and rows, with another C or ν, or one
+    /// that was stopped. The answer is the same, sooner.
+    std::shared_ptr<const Model> start{};
     std::function<bool(const FitMoment&)> progress{};  ///< return false to stop with what there is
 };
 
