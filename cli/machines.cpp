@@ -7,9 +7,12 @@
 #include "mercer/learn/adatron.hpp"
 #include "mercer/learn/class_means.hpp"
 #include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/hebbian.hpp"
+#include "mercer/learn/kernel_pca.hpp"
 #include "mercer/learn/kmeans.hpp"
 #include "mercer/learn/losses.hpp"
 #include "mercer/learn/perceptron.hpp"
+#include "mercer/learn/quantiser.hpp"
 #include "mercer/learn/ridge.hpp"
 #include "mercer/learn/svm_machine.hpp"
 
@@ -51,6 +54,26 @@ AdatronSettings adatron_of(const TrainOptions& o, FitSettings common) {
 
 KMeansSettings kmeans_of(const TrainOptions& o, FitSettings common) {
     KMeansSettings s{.common = std::move(common), .clusters = o.clusters, .starts = o.starts};
+    if (o.passes > 0) s.passes = o.passes;
+    return s;
+}
+
+KernelPcaSettings kernel_pca_of(const TrainOptions& o, FitSettings common) {
+    KernelPcaSettings s{
+        .common = std::move(common), .components = o.components, .center = !o.no_center};
+    if (given(o, "--tol")) s.tolerance = o.tolerance;
+    if (o.passes > 0) s.passes = o.passes;
+    return s;
+}
+
+HebbianSettings hebbian_of(const TrainOptions& o, FitSettings common) {
+    HebbianSettings s{.common = std::move(common), .components = o.components};
+    s.dictionary = o.dictionary;
+    s.window = 4 * s.dictionary;
+    s.center = !o.no_center;
+    s.batch = o.batch;
+    if (given(o, "--rate")) s.rate = o.rate;
+    if (given(o, "--tol")) s.tolerance = o.tolerance;
     if (o.passes > 0) s.passes = o.passes;
     return s;
 }
@@ -100,6 +123,9 @@ Machine machine_of(const TrainOptions& o, const SvmSettings& svm, const Listener
         case Task::perceptron: return perceptron(perceptron_of(o, std::move(common)));
         case Task::adatron: return adatron(adatron_of(o, std::move(common)));
         case Task::kmeans: return kmeans(kmeans_of(o, std::move(common)));
+        case Task::vq: return vector_quantiser({.common = std::move(common), .radius = o.radius});
+        case Task::kpca: return kernel_pca(kernel_pca_of(o, std::move(common)));
+        case Task::kha: return hebbian_pca(hebbian_of(o, std::move(common)));
         case Task::ridge: return ridge(ridge_of(o, std::move(common)));
         case Task::gp: return gaussian_process(process_of(o, std::move(common)));
         case Task::logistic: return risk_minimiser(risk_of(o, Loss::logistic, std::move(common)));
@@ -109,7 +135,8 @@ Machine machine_of(const TrainOptions& o, const SvmSettings& svm, const Listener
         case Task::quantile: return risk_minimiser(risk_of(o, Loss::quantile, std::move(common)));
         default: break;
     }
-    throw InvalidInput(fmt::format("--task {} cannot be trained from the command line", o.task));
+    throw InvalidInput(fmt::format(
+        "--task {} has a command of its own: cca, ica or depend; see 'mercer --help'", o.task));
 }
 
 std::string curve_text(const TrainOptions& o, const Dataset& data, const Progress& progress) {

@@ -72,8 +72,9 @@ std::string classes_text(const Model& model) {
 
 /// Tasks whose reports bound how far the machine is from the optimum.
 bool has_certificate(Task task) {
-    return is_svm(task) || (task != Task::class_means && task != Task::parzen &&
-                            task != Task::perceptron && !is_clustering(task));
+    return is_svm(task) ||
+           (task != Task::class_means && task != Task::parzen && task != Task::perceptron &&
+            !is_clustering(task) && !is_projection(task));
 }
 
 /// "mistakes 12, passes 3", of all problems.
@@ -114,6 +115,26 @@ std::string found_text(const Model& model, const Report& r) {
     if (model.task == Task::svdd) return line("radius", fmt::format("{:.6g}", r.radius));
     if (is_regressor(model.task)) return line("tube", fmt::format("epsilon {:.6g}", r.epsilon));
     return line("margin", fmt::format("{:.6g}", r.margin));
+}
+
+/// What was lost of a model that was made shorter (learn/reduce.hpp).
+std::string describe_reduction(const Model& model) {
+    double distance = 0, norm = 0, seconds = 0;
+    for (const Report& r : model.reports) {
+        const auto figure = [&](const char* name) {
+            const auto found = r.figures.find(name);
+            return found == r.figures.end() ? 0.0 : found->second;
+        };
+        distance += figure("squared_distance");
+        norm += figure("squared_norm");
+        seconds += r.seconds;
+    }
+    return line("status",
+                fmt::format("reduced, {}, {:.3g} s", describe(model.report().status), seconds)) +
+           line("vectors", fmt::format("{} of {:.0f}", model.expansion.size(),
+                                       model.reports[0].figures.at("reduced_from"))) +
+           line("distance", fmt::format("{:.6g} squared, {} of the squared norm", distance,
+                                        percent(norm > 0 ? distance / norm : 0)));
 }
 
 std::string nu_text(const Model& model, const Report& r) {
@@ -274,6 +295,7 @@ std::string describe_certificate(const Model& model) {
         return line("support", counted(model.expansion.size(), "vector")) +
                line("certificate", "none: the file is one of LIBSVM");
     }
+    if (model.reports[0].figures.contains("reduced_from")) return describe_reduction(model);
     if (!has_certificate(model.task)) return describe_learning(model);
     const Report r = model.report();
     const bool several = model.reports.size() > 1;
@@ -315,6 +337,13 @@ std::string describe_parts(const Model& model) {
 
 std::vector<std::string> output_names(const Model& model) {
     const std::size_t outputs = model.expansion.outputs();
+    if (is_projection(model.task)) {
+        std::vector<std::string> components;
+        for (std::size_t c = 1; c <= outputs; ++c) {
+            components.push_back(fmt::format("component {}", c));
+        }
+        return components;
+    }
     if (outputs == model.target_names.size() && outputs > 0) return model.target_names;
     const std::size_t k = model.classes();
     if (outputs == 1 && k != 2) return {"decision"};

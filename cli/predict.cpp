@@ -27,6 +27,7 @@ struct PredictCommand {
     std::string output = "-";
     bool decision = false;
     bool probability = false;
+    bool exact = false;
     bool deviation = false;
 };
 
@@ -47,7 +48,8 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
     const Progress progress = progress_line(session);
     Predictions result;
     Matrix<double> decisions = model.decision(x, progress);
-    result.labels.values = model.classify(decisions.view());
+    result.labels.values =
+        model.task == Task::kpca ? model.predict(x, progress) : model.classify(decisions.view());
     if (is_classifier(model.task) && model.class_values.empty()) {
         result.labels.names = model.class_names;
     } else if (is_classifier(model.task)) {
@@ -58,10 +60,11 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
     if (command.decision) {
         result.columns.push_back({"decision", output_names(model), std::move(decisions)});
     }
-    if (command.probability) {
+    if (command.probability || command.exact) {
+        const auto rule = command.exact ? ProbabilityRule::exact : ProbabilityRule::consistent;
         std::vector<std::string> names;
         for (const std::string& name : model.class_names) names.push_back("P(" + name + ")");
-        result.columns.push_back({"probability", names, model.probabilities(x, progress)});
+        result.columns.push_back({"probability", names, model.probabilities(x, progress, rule)});
     }
     if (command.deviation) {
         Matrix<double> deviations(x.size(), 1);
@@ -139,7 +142,7 @@ bool knows_a_label_of(const Model& model, const Labels& truth) {
 
 std::optional<Judgement> judge(const Model& model, const Labels& predicted, const Labels& truth) {
     Judgement j;
-    if (is_clustering(model.task)) return std::nullopt;
+    if (is_clustering(model.task) || is_projection(model.task)) return std::nullopt;
     const bool single = !is_classifier(model.task) && !is_regressor(model.task);
     const auto is_sign = [](double y) { return y == 1 || y == -1; };
     if (single &&
@@ -176,7 +179,7 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
     Stopwatch watch;
     const auto [model, data] = read_model_and_data(command.model, input, session);
     Json seconds{{"read", watch.lap()}};
-    if (command.probability && !is_classifier(model.task)) {
+    if ((command.probability || command.exact) && !is_classifier(model.task)) {
         throw InvalidInput(command.model + ": only classifiers have class probabilities");
     }
     if (command.deviation && model.task != Task::gp) {
@@ -225,6 +228,8 @@ void add_predict(CLI::App& program, Session& session) {
                      "also the decision values: positive for the first class of a pair");
     command.add_flag("--probability", options->probability,
                      "also class probabilities, of a model trained with them");
+    command.add_flag("--exact-probability", options->exact,
+                     "the same as LIBSVM has them, which may contradict the label");
     command.add_flag("--std,--deviation", options->deviation,
                      "also the standard deviation of the function, of a Gaussian process");
     command.callback([&session, input, options] {

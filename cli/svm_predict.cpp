@@ -75,7 +75,7 @@ Input read_both(const Order& order) {
 
 /// Labels by the largest probability, with the probabilities, as LIBSVM writes them.
 std::string with_probabilities(const Model& model, const Rows& x, Labels& labels) {
-    const Matrix<double> probabilities = model.probabilities(x);
+    const Matrix<double> probabilities = model.probabilities(x, {}, ProbabilityRule::exact);
     std::string text = "labels";
     for (const double value : model.class_values) text += fmt::format(" {:g}", value);
     text += '\n';

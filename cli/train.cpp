@@ -11,11 +11,13 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/machines.hpp"
+#include "cli/model_input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "cli/train_options.hpp"
@@ -272,6 +274,9 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
     t.task = task_named(options.task);
     check_options(options, t.task);
     t.svm = settings_of(options);
+    if (!options.from.empty()) {
+        t.svm.start = std::make_shared<const Model>(read_model(options.from));
+    }
     machine_of(options, t.svm, {});  // what no machine can take is said before the data is read
     Stopwatch watch;
     t.data = read_input(reading, session);
@@ -290,6 +295,7 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
     if (options.folds == 0 || !options.model.empty()) {
         code = train(t, stop, json, text);
         seconds["train"] = watch.lap();  // from the data to the model in its file
+        t.svm.start = nullptr;           // folds have other rows
     }
     if (code == 0 && options.folds > 0) code = cross_validate(t, stop, json, text);
     json["seconds"] = seconds;

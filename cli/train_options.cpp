@@ -32,13 +32,18 @@ const std::vector<Use>& uses() {
           huber}},
         {"--multi-class", {svc, nu_svc, hard_margin, adatron}},
         {"--probability", {svc, nu_svc, hard_margin}},
-        {"--passes", {perceptron, adatron, kmeans}},
+        {"--passes", {perceptron, adatron, kmeans, kpca, kha}},
         {"--order", {perceptron}},
         {"--variant", {perceptron}},
         {"--budget", {perceptron}},
-        {"--rate", {adatron}},
+        {"--rate", {adatron, kha}},
         {"--curve", {adatron}},
         {"--clusters", {kmeans}},
+        {"--radius", {vq}},
+        {"--components", {kpca, kha}},
+        {"--no-center", {kpca, kha}},
+        {"--dictionary", {kha}},
+        {"--batch", {kha}},
         {"--starts", {kmeans}},
         {"--lambda", {ridge, logistic, squared_hinge, huber, quantile}},
         {"--lambda-path", {ridge}},
@@ -48,13 +53,14 @@ const std::vector<Use>& uses() {
         {"--restarts", {gp}},
         {"--delta", {huber}},
         {"--quantile", {quantile}},
-        {"--tol", {svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd, adatron}},
+        {"--tol", {svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd, adatron, kpca, kha}},
         {"--gap",
          {svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd, logistic, squared_hinge, huber,
           quantile}},
         {"--step-limit", svms},
         {"--method", svms},
         {"--no-shrinking", svms},
+        {"--from", svms},
     };
     return table;
 }
@@ -96,11 +102,12 @@ void add_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
     const auto number = [&](const char* names, double& out, const char* about) {
         watch(command.add_option(names, out, about)->type_name("X"));
     };
-    add_choice(command, session, "--task", o.task,
-               {"svc", "nu-svc", "hard", "svr", "nu-svr", "one-class", "svdd", "class-means",
-                "parzen", "perceptron", "adatron", "ridge", "logistic", "squared-hinge", "huber",
-                "quantile", "gp", "k-means"},
-               "what to learn");
+    add_choice(
+        command, session, "--task", o.task,
+        {"svc",         "nu-svc",   "hard",       "svr",     "nu-svr", "one-class", "svdd",
+         "class-means", "parzen",   "perceptron", "adatron", "ridge",  "logistic",  "squared-hinge",
+         "huber",       "quantile", "gp",         "k-means", "vq",     "kpca",      "kha"},
+        "what to learn");
     command.add_option("--kernel", o.kernel, "the expression, docs/kernels.md [rbf(gamma=scale)]")
         ->type_name("EXPR");
     number("-C,--cost", o.cost,
@@ -137,19 +144,28 @@ void add_other_machine_options(CLI::App& command, Session& session, TrainOptions
         watch(add_count(command, names, out, low, 1'000'000'000, about));
     };
     count("--passes", o.passes, 1,
-          "over the data, at most; perceptron [10], adatron [1000], k-means [300]");
+          "over the data, at most; perceptron [10], adatron [1000], k-means [300], kpca [200], "
+          "kha [20]");
     watch(add_choice(command, session, "--order", o.order, {"given", "shuffled"},
                      "perceptron: rows of a pass"));
     watch(add_choice(command, session, "--variant", o.variant, {"plain", "averaged", "voted"},
                      "perceptron: the last vector, the mean of all, or all voting"));
     count("--budget", o.budget, 2, "perceptron: keep at most so many points, merging the others");
-    number("--rate", o.rate, "adatron: step, as a multiple of 1 / max k(x,x), below 2 [1]");
+    number("--rate", o.rate,
+           "adatron: step, as a multiple of 1 / max k(x,x), below 2 [1]; kha: of 1 / "
+           "variance, at most 1 [0.5]");
     watch(command
               .add_option("--curve", o.curve,
                           "adatron: also write how the dual grows, beside that of smo, as CSV")
               ->type_name("FILE"));
     count("--clusters", o.clusters, 1, "k-means: how many groups [8]");
+    number("--radius", o.radius, "vq: no row is farther from its code, in feature space");
     count("--starts", o.starts, 1, "k-means: the best of so many is kept [4]");
+    count("--components", o.components, 0, "kpca, kha: how many components, 0 (kpca): all [16]");
+    count("--dictionary", o.dictionary, 1, "kha: rows that components are combinations of [500]");
+    count("--batch", o.batch, 1, "kha: rows an update is averaged over [32]");
+    watch(command.add_flag("--no-center", o.no_center,
+                           "kpca, kha: about the origin, not the centre of mass"));
     number("--lambda", o.lambda, "ridge, logistic, …: weight of the penalty [1]");
     watch(command
               .add_option("--lambda-path", o.lambda_path,
@@ -180,7 +196,9 @@ void add_solver_options(CLI::App& command, Session& session, TrainOptions& o) {
     command.add_option("--seed", o.seed, "of folds, orders and starts [1]")
         ->type_name("N")
         ->group(group);
-    number("--tol", o.tolerance, "stop at this violation of the optimality conditions [0.001]");
+    number("--tol", o.tolerance,
+           "stop at this violation of the optimality conditions [0.001]; kpca: at this residual, "
+           "relative to the largest eigenvalue [1e-6, in double precision 1e-10]");
     number("--gap", o.gap,
            "stop also at this relative gap, 0: not used [0]; logistic and the like [1e-6]");
     number("--time-limit", o.time_limit, "seconds; what there is then is kept, 0: none [0]");
@@ -194,6 +212,10 @@ void add_solver_options(CLI::App& command, Session& session, TrainOptions& o) {
     watch(add_choice(command, session, "--method", o.method, {"decomposition", "smo", "chunking"},
                      "how the dual is solved"));
     watch(command.add_flag("--no-shrinking", o.no_shrinking, "keep every row in play to the end"));
+    watch(
+        command.add_option("--from", o.from,
+                           "begin at this model of the same rows: one that was stopped, or one of "
+                           "another -C or --nu"));
 }
 
 DualMethod method_named(const std::string& name) {
@@ -252,6 +274,10 @@ void check_options(const TrainOptions& o, Task task) {
     if (!(o.time_limit >= 0)) {
         throw InvalidInput(
             fmt::format("--time-limit {} must be 0 (none) or a number of seconds", o.time_limit));
+    }
+    if (o.folds > 0 && is_projection(task)) {
+        throw InvalidInput(fmt::format(
+            "--cv has no meaning for --task {}: its components answer no question", o.task));
     }
     if (o.folds > 0 && is_clustering(task)) {
         throw InvalidInput(fmt::format(

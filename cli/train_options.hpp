@@ -36,6 +36,11 @@ struct TrainOptions {
     double rate = 1;
     std::string curve{};
     std::size_t clusters = 8;
+    double radius = 0;
+    std::size_t components = 16;
+    bool no_center = false;
+    std::size_t dictionary = 500;
+    std::size_t batch = 32;
     std::size_t starts = 4;
     double lambda = 1;
     std::vector<double> lambda_path{};
@@ -56,6 +61,7 @@ struct TrainOptions {
     bool double_precision = false;
     std::string method = "decomposition";
     bool no_shrinking = false;
+    std::string from{};  ///< a model to begin from
     /// Which of -C, --nu, … were given, so that one without meaning for the task is not ignored.
     std::vector<const CLI::Option*> watched{};
 };

@@ -15,6 +15,7 @@
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "cli/train_options.hpp"
+#include "cli/tune_gradient.hpp"
 #include "cli/tune_output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
@@ -48,6 +49,7 @@ struct TuneOptions {
 
 SearchMethod method_named(const std::string& name) {
     if (name == "random") return SearchMethod::random;
+    if (name == "bayesian") return SearchMethod::bayesian;
     return name == "halving" ? SearchMethod::halving : SearchMethod::grid;
 }
 
@@ -235,6 +237,13 @@ void check_options(const TuneOptions& tune, const TrainOptions& options, Task ta
     for (const std::string& path : {options.model, tune.csv, tune.heat_map, tune.journal}) {
         check_place(path);
     }
+    if (is_gradient_search(tune.search)) {
+        if (tune.grid.empty()) return;
+        throw InvalidInput(
+            fmt::format("--search {} moves the kernel's own parameters and takes no "
+                        "--grid",
+                        tune.search));
+    }
     if (tune.grid.empty()) {
         throw InvalidInput("there is nothing to search: give --grid, such as --grid C=0.1,1,10");
     }
@@ -258,6 +267,11 @@ int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions
         const Session& session) {
     const Task task = task_named(options.task);
     check_options(tune, options, task);
+    if (is_gradient_search(tune.search)) {
+        run_gradient_search(tune.search, options, input, session);
+        return 0;
+    }
+    if (!options.from.empty()) throw InvalidInput("--from is of no use to a search: drop it");
     std::vector<Axis> axes;
     for (const std::string& text : tune.grid) axes.push_back(Axis::parse(text));
     InputOptions reading = input;
@@ -319,10 +333,13 @@ void add_tune_options(CLI::App& command, Session& session, TuneOptions& o) {
         ->type_name("AXIS")
         ->allow_extra_args(false)
         ->group(group);
-    add_choice(command, session, "--search", o.search, {"grid", "random", "halving"},
-               "every combination, points drawn, or those on more and more rows")
+    add_choice(command, session, "--search", o.search,
+               {"grid", "random", "halving", "bayesian", "alignment", "radius-margin"},
+               "every combination, points drawn, those on more and more rows, where a Gaussian "
+               "process expects most; or kernel parameters by a gradient, without folds")
         ->group(group);
-    add_count(command, "--points", o.points, 1, 1'000'000, "random, halving: so many [60]")
+    add_count(command, "--points", o.points, 1, 1'000'000,
+              "random, halving, bayesian: so many [60]")
         ->group(group);
     add_count(command, "--folds", o.folds, 2, 1'000'000'000, "parts of the rows [5]")->group(group);
     add_count(command, "--repeats", o.repeats, 1, 10'000, "drawings of the folds [1]")

@@ -28,11 +28,13 @@ add_library(mercer_hwy INTERFACE)
 target_include_directories(mercer_hwy SYSTEM INTERFACE ${hwy_INCLUDE_DIRS})
 mercer_find_plain(dnnl dnnl.h dnnl)
 mercer_find_plain(archive archive.h archive)
+mercer_find_plain(png png.h png)
+mercer_find_plain(clp coin/Clp_C_Interface.h Clp)
 pkg_check_modules(openblas_hint openblas)
 mercer_find_plain(openblas cblas.h openblas HINTS ${openblas_hint_INCLUDE_DIRS})
 
-# oneDNN, OpenBLAS (with the LAPACK in it) and libarchive are opened at run time, when first needed
-# (base/library.hpp): what the library needs of them here are their headers, and the names the
+# oneDNN, OpenBLAS (with the LAPACK in it), libarchive, libpng and CLP are opened at run time, when
+# first needed (base/library.hpp): what the library needs of them here are their headers, and the names the
 # loader knows them by.
 function(mercer_loader_name file result)
     execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${file} OUTPUT_VARIABLE text ERROR_QUIET)
@@ -44,9 +46,11 @@ endfunction()
 mercer_loader_name(${dnnl_LIBRARY} mercer_dnnl_name)
 mercer_loader_name(${openblas_LIBRARY} mercer_openblas_name)
 mercer_loader_name(${archive_LIBRARY} mercer_archive_name)
+mercer_loader_name(${png_LIBRARY} mercer_png_name)
+mercer_loader_name(${clp_LIBRARY} mercer_clp_name)
 
 add_library(mercer_dependencies INTERFACE)
 target_link_libraries(mercer_dependencies INTERFACE
-    mercer_dnnl mercer_openblas mercer_archive mercer_hwy
+    mercer_dnnl mercer_openblas mercer_archive mercer_png mercer_clp mercer_hwy
     Eigen3::Eigen Spectra::Spectra FastFloat::fast_float
     nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import math
 import pathlib
 import subprocess
@@ -136,6 +137,150 @@ def process(run: Program) -> str:
     return picture.svg()
 
 
+def components(run: Program) -> str:
+    """The first two kernel principal components of moons, each in a panel as bands of colour."""
+    run("make", "moons", "-n", "160", "--noise", "0.08", "--seed", "3", "-o", "rows.csv")
+    run("train", "rows.csv", "pca.mercer", "--quiet", "--task", "kpca", "--components", "2",
+        "--kernel", "rbf(gamma=2)")  # fmt: skip
+    limit, middle, bands = 1.6, (0.5, 0.25), 9
+    step = limit / 28
+    places = grid(-limit, limit, step)
+    centres = [(x + middle[0] + step / 2, y + middle[1] + step / 2) for x, y in places]
+    run.write("grid.csv", centres)
+    run("transform", "pca.mercer", "grid.csv", "--label", "none", "--header", "no", "-o", "out.csv")
+    values = [[float(v) for v in row] for row in run.table("out.csv")]
+    picture = Picture((-limit, 3 * limit), (-limit, limit), 2 * SIZE)
+    for panel in range(2):
+        column = [row[panel] for row in values]
+        low, high = min(column), max(column)
+        level = [min(int(bands * (v - low) / (high - low)), bands - 1) for v in column]
+        cells = zip(places, level)
+        for (x, band), bar in itertools.groupby(cells, key=lambda cell: (cell[0][0], cell[1])):
+            heights = [y for (_, y), _ in bar]
+            part = band / (bands - 1)
+            ends = ((217, 250), (232, 240), (244, 200))  # from blue to yellow
+            red, green, blue = (round(a + part * (b - a)) for a, b in ends)
+            picture.bar(x + 2 * limit * panel, (heights[0], heights[-1] + step), step,
+                        f"#{red:02x}{green:02x}{blue:02x}")  # fmt: skip
+        for row in run.table("rows.csv"):
+            x, y = float(row[0]) - middle[0], float(row[1]) - middle[1]
+            picture.dot(x + 2 * limit * panel, y, INK[0 if float(row[-1]) < 0 else 1], 1.6)
+    return picture.svg()
+
+
+def canonical(run: Program) -> str:
+    """Points of a circle and of the same at twice their angle, coloured by the first pair."""
+    angles = [2 * math.pi * ((i * 0.6180339887) % 1) for i in range(240)]
+    radii = [1 + 0.08 * math.sin(37 * i) for i in range(240)]
+    for name, times in (("x.csv", 1), ("y.csv", 2)):
+        run.write(name, [(r * math.cos(times * t), r * math.sin(times * t))
+                         for r, t in zip(radii, angles)])  # fmt: skip
+    plain = ("--label", "none", "--header", "no", "--quiet")
+    run("cca", "x.csv", "y.csv", "both.mercer", "--kernel", "rbf(gamma=1)", *plain)
+    run("cca", "y.csv", "x.csv", "other.mercer", "--kernel", "rbf(gamma=1)", *plain)
+    picture = Picture((-1.3, 3.9), (-1.3, 1.3), 2 * SIZE)
+    for panel, (name, model) in enumerate((("x.csv", "both"), ("y.csv", "other"))):
+        run("transform", f"{model}.mercer", name, "-o", "f.csv", *plain)
+        values = [float(row[0]) for row in run.table("f.csv")]
+        low, high = min(values), max(values)
+        for line, value in zip((run.folder / name).read_text().split(), values):
+            x, y = (float(v) for v in line.split(","))
+            part = (value - low) / (high - low)
+            picture.dot(x + 2.6 * panel, y, f"#{round(230 * part):02x}50{round(230 * (1 - part)):02x}", 4)
+    return picture.svg()
+
+
+def unmixed(run: Program) -> str:
+    """Two mixed columns, and the sources that come back."""
+    points = []
+    for i in range(500):
+        a, b = ((i * 0.6180339887) % 1, (i * 0.7548776662) % 1)
+        a, b = 2 * a - 1, (1 if b < 0.5 else -1) * (0.7 + 0.3 * math.sin(91 * i))
+        points.append((a + 0.6 * b, b - 0.5 * a))
+    run.write("mixed.csv", points)
+    plain = ("--label", "none", "--header", "no", "--quiet")
+    run("ica", "mixed.csv", "-o", "sources.csv", "--tol", "0.001", *plain)
+    picture = Picture((-2.4, 7.2), (-2.4, 2.4), 2 * SIZE)
+    for x, y in points:
+        picture.dot(1.2 * x, 1.2 * y, INK[0])
+    for row in run.table("sources.csv"):
+        picture.dot(4.8 + float(row[0]), float(row[1]), INK[1])
+    return picture.svg()
+
+
+def online(run: Program) -> str:
+    """The worst residual of online components against passes over the data."""
+    run("make", "moons", "-n", "160", "--noise", "0.1", "--seed", "3", "-o", "rows.csv")
+    curve = []
+    for passes in (1, 2, 4, 8, 16, 32, 64, 128, 256):
+        report = json.loads(run("train", "rows.csv", "--json", "--task", "kha", "--components", "4",
+                                "--kernel", "rbf(gamma=2)", "--passes", str(passes)))  # fmt: skip
+        residual = report["certificate"]["figures"]["residual"]
+        curve.append((math.log10(passes), math.log10(residual)))
+    low, high = min(y for _, y in curve), max(y for _, y in curve)
+    picture = Picture((-0.1, 2.7), (low - 0.3, high + 0.3), 560)
+    picture.line(curve, INK[0])
+    for x, y in curve:
+        picture.dot(x, y, INK[0], 3)
+        across, down = picture.at(x, y)
+        picture.words(across + 5, down - 5, f"{10**y:.2g}")
+    picture.words(20, SIZE - 8, "passes, 1 to 256, against the worst residual: both log")
+    return picture.svg()
+
+
+def completed(run: Program) -> str:
+    """Lower halves of the built-in digits from the upper: truth, nearest neighbour, dependency."""
+    run("convert", "@digits", "--labels-to", "none", "--write-header", "no", "-o", "digits.csv")
+    digits = [[float(v) for v in line.split(",")[:64]]
+              for line in (run.folder / "digits.csv").read_text().split()]  # fmt: skip
+    train, test = digits[:1500], digits[1500:1516]
+    run.write("upper.csv", [tuple(d[:32]) for d in train])
+    run.write("lower.csv", [tuple(d[32:]) for d in train])
+    run.write("new.csv", [tuple(d[:32]) for d in test])
+    plain = ("--label", "none", "--header", "no", "--quiet")
+    run("depend", "upper.csv", "lower.csv", "m.mercer", "--kernel", "rbf(gamma=0.002)",
+        "--components", "100", "--lambda-path", "0.01,0.1,1", *plain)  # fmt: skip
+    run("answer", "m.mercer", "new.csv", "--preimage", "fixed-point", "-o", "made.csv",
+        "--write-header", "no", *plain)  # fmt: skip
+    made = [[float(v) for v in line.split(",")]
+            for line in (run.folder / "made.csv").read_text().split()]  # fmt: skip
+    near = [min(train, key=lambda t: sum((a - b) ** 2 for a, b in zip(t[:32], d))) for d in test]
+    lines = [test, [d[:32] + n[32:] for d, n in zip(test, near)],
+             [d[:32] + m for d, m in zip(test, made)]]  # fmt: skip
+    paths: dict[int, list[str]] = {}
+    for down, line in enumerate(lines):
+        for across, digit in enumerate(line):
+            for k, value in enumerate(digit):
+                level = min(max(round(value), 0), 16)
+                place = f"M{across * 9 + k % 8} {down * 9 + k // 8}h1v1h-1z"
+                paths.setdefault(level, []).append(place)
+    grey = {level: f"#{255 - round(level * 15.9):02x}" for level in paths}
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {9 * len(test) - 1} 26" width="720" '
+        'shape-rendering="crispEdges">\n'
+        + "\n".join(f'<path fill="{grey[level] + 2 * grey[level][1:]}" d="{"".join(places)}"/>'
+                    for level, places in sorted(paths.items()) if level > 0)
+        + "\n</svg>\n"
+    )  # fmt: skip
+
+
+def enlarged(run: Program, target: pathlib.Path) -> None:
+    """Pictures of lines, shrunk and enlarged again by every method of `superres`."""
+    for name, seed in (("a", 1), ("b", 2), ("c", 3), ("d", 4)):
+        lines = [(k * seed * 0.618 % 1 * 6.283, (k * seed * 0.755 % 1 - 0.5) * 100) for k in range(1, 7)]
+        pixels = bytearray()
+        for i in range(128):
+            for j in range(128):
+                value = 1.0
+                for angle, offset in lines:
+                    place = math.cos(angle) * (i - 64) + math.sin(angle) * (j - 64) - offset
+                    value *= math.tanh(place / 0.6)
+                pixels.append(round(127 + 100 * value))
+        (run.folder / f"{name}.pgm").write_bytes(b"P5 128 128 255\n" + bytes(pixels))
+    run("superres", "d.pgm", "--train", "a.pgm", "b.pgm", "c.pgm", "--evaluate", "--sheet",
+        str(target), "--quiet")  # fmt: skip
+
+
 def convergence(run: Program) -> str:
     """How far the Adatron and sequential minimal optimisation are from the optimum, by seconds."""
     run("make", "moons", "-n", "400", "--noise", "0.15", "--seed", "1", "-o", "rows.csv")
@@ -157,6 +302,149 @@ def convergence(run: Program) -> str:
     return picture.svg()
 
 
+def structural_risk(run: Program) -> str:
+    """Training error, bound and error of cross-validation over the degree of a polynomial."""
+    run("make", "moons", "-n", "2000", "--noise", "0.25", "--seed", "1", "-o", "rows.csv")
+    report = json.loads(run("srm", "rows.csv", "--family", "degree", "--values", "1,2,3,4,5,6",
+                            "--json", "--quiet"))  # fmt: skip
+    levels = report["levels"]
+    picture = Picture((0.4, 6.6), (-0.06, 0.5), 560)
+    for index, (name, words) in enumerate((
+        ("training_error", "training error"),
+        ("bound", "bound: training error + confidence term"),
+        ("cv_error", "error of cross-validation"),
+    )):  # fmt: skip
+        points = [(level["value"], level[name]) for level in levels]
+        picture.line(points, INK[index])
+        for x, y in points:
+            picture.dot(x, y, INK[index], 3)
+        picture.words(40, 18 + 16 * index, words, INK[index])
+    for level in levels:
+        across, _ = picture.at(level["value"], 0)
+        picture.words(round(across) - 32, SIZE - 6, f"d={level['value']:g}, h={level['dimension']:g}")
+    for value in (0.0, 0.1, 0.2, 0.3, 0.4):
+        _, down = picture.at(0.4, value)
+        picture.words(2, round(down) + 4, f"{value:g}", "#777")
+    return picture.svg()
+
+
+def reliability(run: Program) -> str:
+    """Told against came true, of one temperature and of a rising curve, learnt on rows set aside."""
+    for name, seed in (("train", "1"), ("aside", "2"), ("test", "3")):
+        run("make", "moons", "-n", "2000", "--noise", "0.4", "--seed", seed, "-o", f"{name}.csv")
+    run("train", "train.csv", "m.mercer", "--quiet", "--kernel", "rbf(gamma=30)", "-C", "100")
+    picture = Picture((-0.08, 1.04), (-0.08, 1.04), SIZE)
+    picture.line([(0, 0), (1, 1)], "#cccccc")
+    for index, method in enumerate(("temperature", "isotonic")):
+        report = json.loads(run("calibrate", "m.mercer", "aside.csv", "--method", method, "--test",
+                                "test.csv", "--json"))  # fmt: skip
+        points = [(b["told"], b["came"]) for b in report["bins"] if b["rows"] >= 10]
+        picture.line(points, INK[index])
+        for x, y in points:
+            picture.dot(x, y, INK[index], 3)
+        picture.words(30, 18 + 16 * index, f"{method}: Brier {report['brier']:.3f}", INK[index])
+    picture.words(SIZE - 40, SIZE - 4, "told")
+    picture.words(2, 60, "came true")
+    return picture.svg()
+
+
+def reductions(run: Program) -> str:
+    """Squared distance against vectors: chosen, made one after another, and moved together."""
+    run("make", "moons", "-n", "400", "--noise", "0.2", "--seed", "1", "-o", "rows.csv")
+    run("train", "rows.csv", "moons.mercer", "--quiet", "--kernel", "rbf(gamma=2)", "-C", "10")
+    ways = {
+        "chosen (greedy)": ("--no-joint",),
+        "chosen by L1": ("--no-joint", "--method", "l1"),
+        "made one after another": ("--no-joint", "--method", "sequential"),
+        "chosen and moved together": (),
+    }
+    picture = Picture((-0.2, 5.4), (-6.4, 0.6), 560)
+    for index, (name, words) in enumerate(ways.items()):
+        run("reduce", "moons.mercer", "--quiet", "--vectors", "32", "--double", "--curve", "curve.csv", *words)
+        rows = [(float(row[0]), max(float(row[2]), 1e-6)) for row in run.table("curve.csv")]
+        points = [(math.log2(n), math.log10(value)) for n, value in rows]
+        picture.line(points, INK[index])
+        for x, y in points:
+            picture.dot(x, y, INK[index], 3)
+        picture.words(40, SIZE - 80 + 16 * index, name, INK[index])
+    for power in range(6):
+        across, _ = picture.at(power, 0)
+        picture.words(across - 4, SIZE - 4, f"{2**power}")
+    for power in (0, -2, -4, -6):
+        _, down = picture.at(0, power)
+        picture.words(2, round(down) + 4, f"1e{power}", "#777")
+    return picture.svg()
+
+
+def rejection(run: Program) -> str:
+    """Rows left after so many kernels, all of them and those of the class kept."""
+    run("make", "rings", "-n", "2000", "--noise", "0.12", "--seed", "1", "-o", "rows.csv")
+    kept = [row for row in run.table("rows.csv") if float(row[-1]) > 0]
+    (run.folder / "kept.csv").write_text("x0,x1,label\n" + "".join(",".join(r) + "\n" for r in kept))
+    run("train", "rows.csv", "rings.mercer", "--quiet", "--kernel", "rbf(gamma=1)", "-C", "5")
+    run("reduce", "rings.mercer", "short.mercer", "--quiet", "--vectors", "20", "--method", "sequential",
+        "--no-joint")  # fmt: skip
+    report = json.loads(run("cascade", "short.mercer", "rows.csv", "--keep", "1", "--false-negatives",
+                            "0.02", "--stages", "1,2,3,4,5,6,8,10,12,15", "--test", "kept.csv", "--json"))  # fmt: skip
+    picture = Picture((-1.5, 20), (-0.08, 1.1), 560)
+    for index, (name, part) in enumerate(zip(("all rows", "the class kept"), report["runs"])):
+        points = [(0.0, 1.0)] + [(float(p["kernels"]), p["left"]) for p in part["left"]]
+        picture.line(points, INK[index])
+        for x, y in points:
+            picture.dot(x, y, INK[index], 3)
+        words = f"{name}: {part['average_kernels']:.1f} of {part['vectors']} kernels on average"
+        picture.words(240, 100 + 16 * index, words, INK[index])
+    for count in (0, 5, 10, 15, 20):
+        across, _ = picture.at(count, 0)
+        picture.words(across - 4, SIZE - 4, str(count))
+    for share in (0, 0.5, 1):
+        _, down = picture.at(0, share)
+        picture.words(2, round(down) + 4, f"{100 * share:g} %", "#777")
+    return picture.svg()
+
+
+def codebook(run: Program) -> str:
+    """Rows, the codes of a radius, and the circles they promise."""
+    run("make", "moons", "-n", "400", "--noise", "0.1", "--seed", "3", "-o", "rows.csv")
+    run("vq", "encode", "rows.csv", "--quiet", "--radius", "0.3", "-o", "rows.vq")
+    run("vq", "decode", "rows.vq", "-o", "codes.csv", "--write-header", "yes")
+    picture = Picture((-1.5, 2.5), (-1.75, 2.25))
+    codes = sorted({(float(row[0]), float(row[1])) for row in run.table("codes.csv")})
+    for x, y in codes:
+        across, down = picture.at(x, y)
+        radius = 0.3 / 4 * SIZE
+        picture.parts.append(
+            f'<circle cx="{across:.1f}" cy="{down:.1f}" r="{radius:.1f}" fill="{TINT[0]}" '
+            f'stroke="{INK[0]}" stroke-width="0.7" fill-opacity="0.5"/>'
+        )
+    for row in run.table("rows.csv"):
+        picture.dot(float(row[0]), float(row[1]), "#555", 1.5)
+    for x, y in codes:
+        picture.dot(x, y, INK[1], 3.5)
+    return picture.svg()
+
+
+def virtual_examples(run: Program) -> str:
+    """A digit of the sample and what the known changes make of it."""
+    ways = "shift(1), shift(2), rotate(15), scale(1.2), shear(0.3), thicken(0.5), elastic(0.7), deskew"
+    run("convert", "@digits", "-o", "digits.csv")
+    (run.folder / "one.csv").write_text("\n".join((run.folder / "digits.csv").read_text().splitlines()[:4]) + "\n")
+    run("virtual", "one.csv", "--with", ways, "-o", "more.csv", "--write-header", "yes")
+    rows = [[float(v) for v in row[:64]] for row in run.table("more.csv")]
+    digits = rows[2::3] if len(rows) % 3 == 0 else rows
+    cell, gap, across = 6, 8, 10
+    picture = Picture((0, 1), (0, 1), across * (8 * cell + gap))
+    for number, digit in enumerate(digits):
+        left, top = number % across * (8 * cell + gap), 30 + number // across * (8 * cell + gap + 4)
+        for place, value in enumerate(digit):
+            level = round(255 - 255 * min(max(value / 16, 0), 1))
+            picture.parts.append(
+                f'<rect x="{left + place % 8 * cell}" y="{top + place // 8 * cell}" width="{cell}" '
+                f'height="{cell}" fill="#{level:02x}{level:02x}{level:02x}"/>'
+            )
+    return picture.svg()
+
+
 def main() -> None:
     default = HERE.parent / "build" / "bin" / "mercer"
     program = str(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else default).resolve())
@@ -175,7 +463,19 @@ def main() -> None:
                               *gaussian),
             "gaussian-process": process(run),
             "adatron": convergence(run),
+            "structural-risk": structural_risk(run),
+            "reliability": reliability(run),
+            "kernel-pca": components(run),
+            "cca": canonical(run),
+            "ica": unmixed(run),
+            "kernel-hebbian": online(run),
+            "dependency": completed(run),
+            "reduced-sets": reductions(run),
+            "cascades": rejection(run),
+            "vector-quantisation": codebook(run),
+            "invariances": virtual_examples(run),
         }  # fmt: skip
+        enlarged(run, out / "super-resolution.png")
     for name, svg in pictures.items():
         (out / f"{name}.svg").write_text(svg)
 

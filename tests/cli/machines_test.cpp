@@ -153,7 +153,7 @@ TEST(Machines, WhatIsGivenInVainOrOutOfRangeIsAMistake) {
         EXPECT_TRUE(has(outcome.err, part)) << outcome.err;
     };
     refuses({"--task", "perceptron", "-C", "2"}, "-C has no meaning for --task perceptron");
-    refuses({"--task", "svc", "--passes", "3"}, "perceptron, adatron and k-means");
+    refuses({"--task", "svc", "--passes", "3"}, "perceptron, adatron, k-means, kpca and kha");
     refuses({"--task", "ridge", "--method", "smo"}, "--method has no meaning");
     refuses({"--task", "class-means", "--probability"}, "--probability has no meaning");
     refuses({"--task", "svc", "--epsilon", "1"}, "svr (nu-svr finds it by itself)");

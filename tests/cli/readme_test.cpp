@@ -33,8 +33,9 @@ TEST(Readme, EveryCommandRuns) {
     const std::vector<std::string> commands = readme_commands();
     EXPECT_GE(commands.size(), 8U);
     for (const std::string& command : commands) {
-        const Outcome outcome = run_program(
-            "sh", {"-c", "PATH='" + path + "':$PATH; cd '" + folder.path("") + "' && " + command});
+        std::ostringstream line;
+        line << "PATH='" << path << "':$PATH; cd '" << folder.path("") << "' && " << command;
+        const Outcome outcome = run_program("sh", {"-c", line.str()});
         EXPECT_EQ(outcome.code, 0) << command << "\n" << outcome.err;
     }
 }

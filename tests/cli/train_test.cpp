@@ -128,6 +128,28 @@ TEST(Train, TheNumberOfThreadsChangesNothing) {
     EXPECT_EQ(one.origins, three.origins);
 }
 
+TEST(Train, FromAStoppedModelItGoesOn) {
+    const Folder folder;
+    const std::string data = sample(folder, {"moons", "--n", "400", "--noise", "0.3"}, "moons.csv");
+    const Words words{"--kernel", "rbf(gamma=2)", "-C", "1000", "--double-precision"};
+    const auto train = [&](const std::string& name, Words more) {
+        Words all{"train", data, folder.path(name)};
+        all.insert(all.end(), words.begin(), words.end());
+        all.insert(all.end(), more.begin(), more.end());
+        return json_of(all)["certificate"];
+    };
+    const json whole = train("whole.mercer", {});
+    const int steps = whole["iterations"].get<int>();
+    const json half = train("half.mercer", {"--step-limit", std::to_string(steps / 2)});
+    EXPECT_EQ(half["converged"], false);
+    const json rest = train("rest.mercer", {"--from", folder.path("half.mercer")});
+    EXPECT_EQ(rest["converged"], true);
+    EXPECT_LT(rest["iterations"].get<int>(), steps);
+    EXPECT_NEAR(rest["dual"].get<double>(), whole["dual"].get<double>(),
+                1e-3 * whole["dual"].get<double>());
+    EXPECT_NE(run({"train", "@iris", "--from", folder.path("half.mercer")}).code, 0);
+}
+
 TEST(Train, ATubeFromAColumnEqualsTheSameFormula) {
     const Folder folder;
     std::string table = "t,width,y\n";

@@ -242,5 +242,23 @@ TEST(Scaling, FillingAHugeSparseSetIsRefusedBeforeAnythingIsAllocated) {
     EXPECT_NE(message.find("4 GiB"), std::string::npos) << message;
 }
 
+TEST(Scaling, UndoLeadsBack) {
+    const Rows rows = Rows::dense(std::vector<double>{1, -2, 7, 3, 5, 7, -4, 0.5, 7}, 3);
+    for (const char* rule : {"none", "standard", "minmax", "minmax(-1,3)", "1/255"}) {
+        const Scaling scaling = Scaling::fit(ScalingRule::parse(rule), rows);
+        const Rows back = scaling.undo(scaling.apply(rows));
+        for (std::size_t i = 0; i < 3; ++i) {
+            std::vector<double> row(3);
+            std::vector<double> again(3);
+            rows.copy_row(i, row);
+            back.copy_row(i, again);
+            for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(again[j], row[j], 1e-12) << rule;
+        }
+    }
+    EXPECT_THROW(Scaling::fit(ScalingRule::parse("unit"), rows).undo(rows), InvalidInput);
+    const Scaling standard = Scaling::fit(ScalingRule::parse("standard"), rows);
+    EXPECT_THROW(standard.undo(Rows::dense(std::vector<double>{1, 2}, 2)), InvalidInput);
+}
+
 }  // namespace
 }  // namespace mercer

@@ -7,6 +7,7 @@
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/adatron.hpp"
 #include "mercer/learn/class_means.hpp"
+#include "mercer/learn/kernel_pca.hpp"
 #include "mercer/learn/kmeans.hpp"
 #include "mercer/learn/perceptron.hpp"
 #include "mercer/learn/svm.hpp"
@@ -45,6 +46,7 @@ std::vector<std::pair<std::string, Model>> trained_models() {
     models.emplace_back("voted on three classes", perceptron(voting()).fit(iris));
     models.emplace_back("adatron", adatron({.common = common(), .C = 1}).fit(iris));
     models.emplace_back("groups", kmeans({.common = common(), .clusters = 3}).fit(iris));
+    models.emplace_back("components", kernel_pca({.common = common(), .components = 3}).fit(iris));
     return models;
 }
 
@@ -157,6 +159,25 @@ TEST(MachineFile, VotesPointAtWhatIsThere) {
     Model model = good;
     model.arrays.at("votes")(0, 0) = 1e6;
     EXPECT_NE(message_of([&] { model.decision(make("moons", {.n = 3}).x); }), "");
+}
+
+TEST(MachineFile, ComponentsHaveTheirEigenvalues) {
+    const Model good = trained_models()[9].second;
+    ASSERT_EQ(good.task, Task::kpca);
+    const auto with = [&](const char* name, Matrix<double> array) {
+        Model model = good;
+        model.arrays[name] = std::move(array);
+        return message_of([&] { save_to_memory(model); });
+    };
+    EXPECT_NE(with("eigenvalues", Matrix<double>(2, 3, 1.0)).find("eigenvalues"),
+              std::string::npos);
+    EXPECT_NE(with("eigenvalues", Matrix<double>(3, 3, -1.0)).find("above 0"), std::string::npos);
+    EXPECT_NE(with("moments", Matrix<double>(1, 3)).find("above 0"), std::string::npos);
+    EXPECT_NE(with("moments", Matrix<double>(3, 1, 1.0)), "");
+    EXPECT_NE(with("centre", Matrix<double>(1, 149)), "");
+    Model without = good;
+    without.arrays.clear();
+    EXPECT_NE(message_of([&] { save_to_memory(without); }), "");
 }
 
 TEST(MachineFile, OneReportForAllOutputsIsForMachinesThatLearnThemTogether) {

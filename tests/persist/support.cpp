@@ -244,6 +244,8 @@ std::vector<std::pair<std::string, Model>> sample_models() {
 }
 
 void expect_same(const Model& a, const Model& b) {
+    ASSERT_EQ(a.companion == nullptr, b.companion == nullptr);
+    if (a.companion) expect_same(*a.companion, *b.companion);
     EXPECT_EQ(a.task, b.task);
     EXPECT_EQ(a.multi_class, b.multi_class);
     EXPECT_EQ(a.expansion.kernel.text(), b.expansion.kernel.text());

@@ -25,9 +25,11 @@ const Allowed& allowed_rooms() {
         const std::set<std::string> gram{"base", "data", "kernel"};
         const std::set<std::string> learn{"base", "data", "kernel", "gram", "solver"};
         const std::set<std::string> upper{"base", "data", "kernel", "gram", "solver", "learn"};
+        const std::set<std::string> select{"base",   "data",  "kernel", "gram",
+                                           "solver", "learn", "theory"};
         const std::set<std::string> dist{"base", "data", "kernel", "gram"};
         return Allowed{{"base", {}},       {"data", base},   {"kernel", base},  {"solver", base},
-                       {"gram", gram},     {"learn", learn}, {"theory", upper}, {"select", upper},
+                       {"gram", gram},     {"learn", learn}, {"theory", upper}, {"select", select},
                        {"persist", upper}, {"dist", dist}};
     }();
     return allowed;

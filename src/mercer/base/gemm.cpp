@@ -146,6 +146,14 @@ void multiply_transposed(MatrixView<const double> a, MatrixView<const double> b,
                      0.0, c.data, length(c.stride));
 }
 
+void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+    if (c.rows == 0 || c.columns == 0) return;
+    const auto length = [](std::size_t value) { return static_cast<blasint>(value); };
+    openblas().dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, length(c.rows), length(c.columns),
+                     length(a.columns), 1.0, a.data, length(a.stride), b.data, length(b.stride),
+                     0.0, c.data, length(c.stride));
+}
+
 void multiply_transposed(MatrixView<const std::uint8_t> a, MatrixView<const std::int8_t> b,
                          MatrixView<std::int32_t> c) {
     if (c.rows == 0 || c.columns == 0) return;

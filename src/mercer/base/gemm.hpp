@@ -18,6 +18,9 @@ void multiply_transposed(MatrixView<const float> a, MatrixView<const float> b, M
 void multiply_transposed(MatrixView<const double> a, MatrixView<const double> b,
                          MatrixView<double> c);
 
+/// c = a b; c.rows == a.rows, c.columns == b.columns, a.columns == b.rows.
+void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
+
 /// c −= a bᵀ, of the same shapes.
 void subtract_product_transposed(MatrixView<const float> a, MatrixView<const float> b,
                                  MatrixView<float> c);

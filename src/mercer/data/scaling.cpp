@@ -294,4 +294,30 @@ Rows Scaling::apply(const Rows& rows) const {
     return source.is_double() ? apply_as<double>(source) : apply_as<float>(source);
 }
 
+Rows Scaling::undo(const Rows& rows) const {
+    if (rule_.kind == Kind::none) return rows;
+    if (rule_.kind == Kind::unit) {
+        throw InvalidInput("scaling unit cannot be undone: it forgets the length of each row");
+    }
+    if (!center_.empty() && rows.columns() != center_.size()) {
+        throw InvalidInput("the rows have " + std::to_string(rows.columns()) +
+                           " columns, but the scaling was fitted on " +
+                           std::to_string(center_.size()));
+    }
+    const auto original = [&](std::size_t j, double value) {
+        if (rule_.kind == Kind::factor) return value / rule_.factor;
+        if (spread_[j] == 0) return center_[j];
+        const double width = rule_.kind == Kind::minmax ? rule_.high - rule_.low : 1;
+        const double low = rule_.kind == Kind::minmax ? rule_.low : 0;
+        return center_[j] + spread_[j] * (value - low) / width;
+    };
+    std::vector<double> values(rows.size() * rows.columns());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::span<double> row(values.data() + i * rows.columns(), rows.columns());
+        rows.copy_row(i, row);
+        for (std::size_t j = 0; j < row.size(); ++j) row[j] = original(j, row[j]);
+    }
+    return Rows::dense(std::move(values), rows.columns());
+}
+
 }  // namespace mercer

@@ -61,6 +61,11 @@ class Scaling {
     /// (test files often lack the last features); more are InvalidInput.
     Rows apply(const Rows& rows) const;
 
+    /// The way back, for rows made in the scaled space: dense rows that `apply` maps to these, with
+    /// constant columns at their constant. Throws InvalidInput for unit, which forgets lengths, and
+    /// for rows of another width.
+    Rows undo(const Rows& rows) const;
+
     const ScalingRule& rule() const { return rule_; }
     /// True when 0 is sent to 0, so that sparse rows stay sparse.
     bool keeps_zeros() const;

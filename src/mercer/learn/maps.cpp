@@ -10,6 +10,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/kernel/node.hpp"
 #include "mercer/learn/finite.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/eigen.hpp"
@@ -83,7 +84,24 @@ struct Basis {
     Matrix<double> vectors;  ///< one a row
 };
 
-Basis basis_of(const Gram<double>& gram, const Progress& progress) {
+/// How large the numbers are that a kernel subtracts from one another where it is centred: their
+/// rounding is that of the difference too. 0 where it is not.
+double before_centring(const Kernel& kernel, const Rows& sample) {
+    const KernelNode& node = kernel.node();
+    double size = 0;
+    if (node.kind == KernelKind::center) {
+        const Gram<double> inner(node.children[0], sample);
+        std::vector<double> diagonal(sample.size());
+        inner.diagonal(inner.reference(), diagonal);
+        for (const double value : diagonal) size = std::max(size, std::abs(value));
+    } else if (node.kind == KernelKind::scale || node.kind == KernelKind::sum) {
+        for (const Kernel& child : node.children) size += before_centring(child, sample);
+        if (node.kind == KernelKind::scale) size *= std::abs(node.value);
+    }
+    return size;
+}
+
+Basis basis_of(const Gram<double>& gram, const Rows& sample, const Progress& progress) {
     const std::size_t m = gram.size();
     Matrix<double> k(m, m);
     gram.matrix(k.view(), progress);
@@ -93,7 +111,8 @@ Basis basis_of(const Gram<double>& gram, const Progress& progress) {
     const Spectrum spectrum = symmetric_eigen(k.view());
     const double largest =
         std::max(std::abs(spectrum.values.front()), std::abs(spectrum.values.back()));
-    const double zero = static_cast<double>(m) * std::numeric_limits<double>::epsilon() * largest;
+    const double zero = static_cast<double>(m) * std::numeric_limits<double>::epsilon() *
+                        std::max(largest, 10 * before_centring(gram.kernel(), sample));
     if (spectrum.values.front() < -10 * zero) {
         throw InvalidInput("the Gram matrix has the negative eigenvalue " +
                            format_number(spectrum.values.front()) +
@@ -242,7 +261,7 @@ FeatureMap whitened_map(const Kernel& kernel, const Rows& sample,
                         std::span<const std::string> names, const Progress& progress) {
     check_sample(sample);
     const Gram<double> gram(kernel, sample, names, progress);
-    Basis basis = basis_of(gram, progress);
+    Basis basis = basis_of(gram, sample, progress);
     const std::size_t m = sample.size();
     Expansion e = sample_expansion(gram, sample);
     e.bias.assign(m, 0.0);
@@ -264,7 +283,7 @@ FeatureMap eigen_map(const Kernel& kernel, const Rows& sample, std::size_t compo
                      std::span<const std::string> names, const Progress& progress) {
     check_sample(sample);
     const Gram<double> gram(kernel, sample, names, progress);
-    Basis basis = basis_of(gram, progress);
+    Basis basis = basis_of(gram, sample, progress);
     const std::size_t kept =
         components == 0 ? basis.values.size() : std::min(components, basis.values.size());
     basis.values.resize(kept);

@@ -7,14 +7,16 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/calibration.hpp"
+#include "mercer/learn/cascade.hpp"
 #include "mercer/learn/finite.hpp"
-#include "mercer/learn/platt.hpp"
+#include "mercer/learn/kernel_pca.hpp"
 #include "mercer/learn/votes.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::array<std::pair<Task, std::string_view>, 18> task_names = {{
+constexpr std::array<std::pair<Task, std::string_view>, 24> task_names = {{
     {Task::svc, "svc"},
     {Task::nu_svc, "nu-svc"},
     {Task::hard_margin, "hard"},
@@ -33,6 +35,12 @@ constexpr std::array<std::pair<Task, std::string_view>, 18> task_names = {{
     {Task::quantile, "quantile"},
     {Task::gp, "gp"},
     {Task::kmeans, "k-means"},
+    {Task::vq, "vq"},
+    {Task::kpca, "kpca"},
+    {Task::kha, "kha"},
+    {Task::cca, "cca"},
+    {Task::ica, "ica"},
+    {Task::dependency, "dependency"},
 }};
 
 /// The class of each row from the pairs' decisions: one vote a pair, ties to the class that comes
@@ -104,6 +112,17 @@ bool is_regressor(Task task) {
     }
 }
 
+bool is_projection(Task task) {
+    switch (task) {
+        case Task::kpca:
+        case Task::kha:
+        case Task::cca:
+        case Task::ica:
+        case Task::dependency: return true;
+        default: return false;
+    }
+}
+
 bool is_svm(Task task) {
     switch (task) {
         case Task::svc:
@@ -164,10 +183,16 @@ Matrix<double> Model::decision(const Rows& x, const Progress& progress) const {
     const Rows wide = own.columns() < columns ? own.widened(columns) : own;
     const Rows scaled = scaling.apply(wide);
     if (is_voted(*this)) return voted_decision(*this, scaled, progress);
+    if (is_cascade(*this)) return run_cascade_scaled(*this, scaled, progress).decisions;
     return evaluator_of(*this)(scaled, progress);
 }
 
 std::vector<double> Model::classify(MatrixView<const double> decisions) const {
+    if (is_projection(task)) {
+        throw InvalidInput("a model of the task " + task_name(task) +
+                           " has functions of rows and no labels for them: use 'mercer transform'" +
+                           (task == Task::dependency ? ", or 'mercer answer' for outputs" : ""));
+    }
     std::vector<double> result(decisions.rows);
     for (std::size_t i = 0; i < decisions.rows; ++i) {
         const auto f = decisions.row(i);
@@ -187,6 +212,7 @@ std::vector<double> Model::classify(MatrixView<const double> decisions) const {
 }
 
 std::vector<double> Model::predict(const Rows& x, const Progress& progress) const {
+    if (task == Task::kpca) return PrincipalComponents(*this).reconstruction_errors(x, 0, progress);
     const Matrix<double> decisions = decision(x, progress);
     return classify(decisions.view());
 }
@@ -203,35 +229,12 @@ Labels Model::predict_labels(const Rows& x, const Progress& progress) const {
     return labels;
 }
 
-Matrix<double> Model::probabilities(const Rows& x, const Progress& progress) const {
-    if (sigmoids.empty() || !is_classifier(task)) {
-        throw InvalidInput("the model was trained without probabilities; train with --probability");
-    }
+Matrix<double> Model::probabilities(const Rows& x, const Progress& progress,
+                                    ProbabilityRule rule) const {
+    // Says what is missing before anything is computed.
+    if (!has_probabilities(*this)) return probabilities_of(*this, {}, rule);
     const Matrix<double> f = decision(x, progress);
-    const std::size_t k = classes();
-    const auto sure = [&](std::size_t output, std::size_t i) {
-        return std::clamp(probability(sigmoids[output], f(i, output)), 1e-7, 1 - 1e-7);
-    };
-    const bool by_class = multi_class == MultiClass::one_vs_rest && k > 2;
-    Matrix<double> result(x.size(), k);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        if (by_class) {
-            double sum = 0;
-            for (std::size_t c = 0; c < k; ++c) sum += result(i, c) = sure(c, i);
-            for (std::size_t c = 0; c < k; ++c) result(i, c) /= sum;
-            continue;
-        }
-        Matrix<double> pairwise(k, k);
-        std::size_t pair = 0;
-        for (std::size_t a = 0; a < k; ++a) {
-            for (std::size_t b = a + 1; b < k; ++b, ++pair) {
-                pairwise(a, b) = sure(pair, i);
-                pairwise(b, a) = 1 - pairwise(a, b);
-            }
-        }
-        std::ranges::copy(couple(pairwise), result.row(i).begin());
-    }
-    return result;
+    return probabilities_of(*this, f.view(), rule);
 }
 
 }  // namespace mercer

@@ -38,10 +38,17 @@ enum class Task {
     quantile,
     gp,
     kmeans,
+    vq,  // a codebook with a bound on the distortion
+    // What finds functions of the rows without labels, one an output.
+    kpca,        // kernel principal components
+    kha,         // the same, learnt online; its models are kpca's
+    cca,         // canonical correlation of two views
+    ica,         // independent components
+    dependency,  // from one feature space to another
 };
 /// "svc", "nu-svc", "hard", "svr", "nu-svr", "one-class", "svdd", "class-means", "parzen",
 /// "perceptron", "adatron", "ridge", "logistic", "squared-hinge", "huber", "quantile", "gp",
-/// "k-means"; and back, throwing InvalidInput.
+/// "k-means", "vq", "kpca", "kha", "cca", "ica", "dependency"; and back, throwing InvalidInput.
 std::string task_name(Task task);
 Task task_named(std::string_view name);
 /// Learns classes from labels.
@@ -50,8 +57,10 @@ bool is_classifier(Task task);
 bool is_regressor(Task task);
 /// Finds groups without labels.
 inline bool is_clustering(Task task) {
-    return task == Task::kmeans;
+    return task == Task::kmeans || task == Task::vq;
 }
+/// Finds functions of the rows, one an output: components, canonical variates, sources.
+bool is_projection(Task task);
 /// One of the machines of learn/svm.hpp: a dual problem solved, and a certificate that
 /// `recompute_reports` can check.
 bool is_svm(Task task);
@@ -70,6 +79,13 @@ struct TrainedWith {
     /// What else this kind of machine was told, by name: lambda, noise, budget, passes, …
     /// Names are words of a-z, 0-9, _ and -.
     std::map<std::string, double> numbers{};
+};
+
+/// Whether class probabilities may say otherwise than the predicted class, as those of LIBSVM do
+/// where votes and coupled pairs (or a sigmoid's offset) disagree.
+enum class ProbabilityRule {
+    consistent,  ///< moved as little as need be for the predicted class to be the likeliest
+    exact,       ///< as the sigmoids say: LIBSVM's behaviour
 };
 
 /// Platt's sigmoid for class probabilities: 1 / (1 + exp(a f + b)).
@@ -100,6 +116,9 @@ struct Model {
     /// More numbers of this kind of machine, by name: the "factor" of a Gaussian process, the
     /// "votes" of a voted perceptron. Names as in TrainedWith::numbers.
     std::map<std::string, Matrix<double>> arrays{};
+    /// A second model that belongs to this one and goes with it into its file: the other view of a
+    /// canonical correlation, the outputs of a dependency. It has none itself.
+    std::shared_ptr<const Model> companion{};
 
     std::size_t classes() const { return class_names.size(); }
     /// One certificate for the whole: sums of counts, worst of violations and gaps.
@@ -109,13 +128,15 @@ struct Model {
     /// one_vs_one the pairs (0,1), (0,2), …, (1,2), …; positive means the first of the pair).
     Matrix<double> decision(const Rows& x, const Progress& progress = {}) const;
     /// Class positions (classifiers), ±1 (one-class, SVDD, Parzen: +1 inside), the nearest centre
-    /// (k-means, from 0) or values (one output).
+    /// (k-means, from 0), what the components leave of each row (kpca) or values (one output).
     std::vector<double> predict(const Rows& x, const Progress& progress = {}) const;
     /// The same as labels: the classes under their own names.
     Labels predict_labels(const Rows& x, const Progress& progress = {}) const;
     /// Class probabilities by Platt's sigmoids: pairs coupled (Wu, Lin and Weng 2004), classes
-    /// against the rest divided by their sum. Needs sigmoids.
-    Matrix<double> probabilities(const Rows& x, const Progress& progress = {}) const;
+    /// against the rest divided by their sum; or as learnt by `calibrate` (learn/calibration.hpp).
+    /// Needs one of them.
+    Matrix<double> probabilities(const Rows& x, const Progress& progress = {},
+                                 ProbabilityRule rule = ProbabilityRule::consistent) const;
 
     /// Class positions from decision values, for those who have them already.
     std::vector<double> classify(MatrixView<const double> decisions) const;

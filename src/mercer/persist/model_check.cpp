@@ -7,6 +7,9 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/calibration.hpp"
+#include "mercer/learn/cascade.hpp"
+#include "mercer/learn/kernel_pca.hpp"
 #include "mercer/learn/votes.hpp"
 #include "mercer/persist/model_check-inl.hpp"
 
@@ -61,6 +64,7 @@ void check_none(std::size_t found, const Model& model, const std::string& place,
     const char* kind = is_classifier(model.task)   ? "a classifier"
                        : is_regressor(model.task)  ? "a regression"
                        : is_clustering(model.task) ? "a clustering"
+                       : is_projection(model.task) ? "a projection"
                                                    : "a machine of a single class";
     throw InvalidInput(place + ": " + kind + " has no " + what + ", found " + text_of(found));
 }
@@ -106,7 +110,8 @@ void check_without_classes(const Model& model, const std::string& place) {
         check_none(model.target_names.size(), model, place, "target names");
         check_none(model.sigmoids.size(), model, place, "probability sigmoids");
     }
-    if (!regressor && !is_clustering(model.task) && model.expansion.outputs() != 1) {
+    if (!regressor && !is_clustering(model.task) && !is_projection(model.task) &&
+        model.expansion.outputs() != 1) {
         throw InvalidInput(place + ": a machine of a single class has 1 decision function, found " +
                            text_of(model.expansion.outputs()));
     }
@@ -139,6 +144,9 @@ void check_named(const Model& model, const std::string& place) {
         check_finite<double>(array.values(), place + ": array " + name + ",");
     }
     if (is_voted(model)) check_votes(model, place);
+    check_calibration(model, place);
+    if (is_cascade(model)) check_cascade(model, place);
+    if (model.task == Task::kpca) check_components(model, place);
 }
 
 void check_columns(const Model& model, const std::string& place) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -49,6 +50,8 @@ Tensor tensor_of(std::string name, std::vector<std::size_t> shape, const T* valu
 /// What stands before the names of Model::arrays in the file, so that no name can be taken for an
 /// array of the expansion.
 constexpr std::string_view extra = "extra.";
+/// The same for everything of a companion.
+constexpr std::string_view companion = "companion.";
 
 // ---- Out.
 
@@ -84,7 +87,27 @@ struct Packed {
     Container container;
     std::vector<double> hull_weights;
     std::vector<std::size_t> point_origins;
+    std::unique_ptr<Packed> companion;
 };
+
+void pack(const Model& model, const std::string& place, Packed& out);
+
+/// The companion's texts and arrays among those of the model, under names of their own.
+void pack_companion(const Model& model, const std::string& place, Packed& out) {
+    if (model.companion->companion) {
+        throw InvalidInput(place + ": the companion of a model cannot have one itself");
+    }
+    out.companion = std::make_unique<Packed>();
+    pack(*model.companion, place + ": companion", *out.companion);
+    for (const auto& [key, text] : out.companion->container.metadata) {
+        if (key == "format" || key == "version" || key == "checksum") continue;
+        out.container.metadata[std::string(companion) + key] = text;
+    }
+    for (Tensor tensor : out.companion->container.tensors) {
+        tensor.name.insert(0, companion);
+        out.container.tensors.push_back(std::move(tensor));
+    }
+}
 
 void pack(const Model& model, const std::string& place, Packed& out) {
     check_model(model, place);
@@ -116,6 +139,7 @@ void pack(const Model& model, const std::string& place, Packed& out) {
     }
     add_rows(e.points, "points", c);
     if (e.reference.size() > 0) add_rows(e.reference, "reference", c);
+    if (model.companion) pack_companion(model, place, out);
     // Wider types first: then every array begins at a multiple of its own width.
     std::stable_sort(c.tensors.begin(), c.tensors.end(), [](const Tensor& a, const Tensor& b) {
         return type_bytes(a.type) > type_bytes(b.type);
@@ -276,6 +300,43 @@ void unpack_arrays(const Container& container, Unpacker& in,
     }
 }
 
+/// Takes what belongs to a companion out of a container, under its own names again. Empty where
+/// there is none.
+Container take_companion(Container& container) {
+    Container taken;
+    for (auto entry = container.metadata.begin(); entry != container.metadata.end();) {
+        if (!entry->first.starts_with(companion)) {
+            ++entry;
+            continue;
+        }
+        taken.metadata.emplace(entry->first.substr(companion.size()), entry->second);
+        entry = container.metadata.erase(entry);
+    }
+    std::vector<Tensor> rest;
+    for (Tensor& tensor : container.tensors) {
+        const bool own = !tensor.name.starts_with(companion);
+        if (!own) tensor.name.erase(0, companion.size());
+        (own ? rest : taken.tensors).push_back(std::move(tensor));
+    }
+    container.tensors = std::move(rest);
+    return taken;
+}
+
+Model unpack(const Container& container, const std::string& name) {
+    Model model;
+    const Tensor* hull = container.find("hull_weights");
+    read_metadata(container.metadata, hull == nullptr ? 0 : hull->elements(), model, name);
+    Unpacker in(container, name);
+    unpack_expansion(in, model.expansion);
+    unpack_point_origins(in, model.expansion);
+    if (in.has("origins")) model.origins = in.positions("origins");
+    unpack_hull_weights(in, model.reports);
+    unpack_arrays(container, in, model.arrays);
+    in.check_all_taken();
+    check_model(model, name);
+    return model;
+}
+
 }  // namespace
 
 std::string save_to_memory(const Model& model) {
@@ -297,24 +358,19 @@ void save(const Model& model, const std::string& path) {
 }
 
 Model load_from_memory(std::string_view bytes, const std::string& name) {
-    const Container container = read_container(bytes, name);
+    Container container = read_container(bytes, name);
     const std::string checksum = checksum_of(container);
     if (const auto found = metadata_text(container.metadata, "checksum", name); found != checksum) {
         throw InvalidInput(Location{.file = name},
                            "is damaged: its checksum is " + checksum + ", and " + quoted(found) +
                                " was noted when it was written; fetch the file again");
     }
-    Model model;
-    const Tensor* hull = container.find("hull_weights");
-    read_metadata(container.metadata, hull == nullptr ? 0 : hull->elements(), model, name);
-    Unpacker in(container, name);
-    unpack_expansion(in, model.expansion);
-    unpack_point_origins(in, model.expansion);
-    if (in.has("origins")) model.origins = in.positions("origins");
-    unpack_hull_weights(in, model.reports);
-    unpack_arrays(container, in, model.arrays);
-    in.check_all_taken();
-    check_model(model, name);
+    const Container second = take_companion(container);
+    Model model = unpack(container, name);
+    if (!second.metadata.empty() || !second.tensors.empty()) {
+        // A companion of its own would be arrays that nothing takes.
+        model.companion = std::make_shared<const Model>(unpack(second, name + ": companion"));
+    }
     return model;
 }
 

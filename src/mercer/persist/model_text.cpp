@@ -16,7 +16,7 @@ template <class T, std::size_t n>
 using Words = std::array<std::pair<T, const char*>, n>;
 
 // The words of the file are written down here, because files outlive the messages of a program.
-constexpr Words<Task, 18> task_words{{{Task::svc, "svc"},
+constexpr Words<Task, 24> task_words{{{Task::svc, "svc"},
                                       {Task::nu_svc, "nu-svc"},
                                       {Task::hard_margin, "hard"},
                                       {Task::svr, "svr"},
@@ -33,7 +33,13 @@ constexpr Words<Task, 18> task_words{{{Task::svc, "svc"},
                                       {Task::huber, "huber"},
                                       {Task::quantile, "quantile"},
                                       {Task::gp, "gp"},
-                                      {Task::kmeans, "k-means"}}};
+                                      {Task::kmeans, "k-means"},
+                                      {Task::vq, "vq"},
+                                      {Task::kpca, "kpca"},
+                                      {Task::kha, "kha"},
+                                      {Task::cca, "cca"},
+                                      {Task::ica, "ica"},
+                                      {Task::dependency, "dependency"}}};
 constexpr Words<MultiClass, 2> multi_class_words{
     {{MultiClass::one_vs_one, "one-vs-one"}, {MultiClass::one_vs_rest, "one-vs-rest"}}};
 constexpr Words<FitStatus, 6> status_words{{{FitStatus::converged, "converged"},

@@ -9,6 +9,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/select/bayesian.hpp"
 #include "mercer/select/evaluation.hpp"
 #include "mercer/select/journal.hpp"
 #include "mercer/select/shared_search.hpp"
@@ -19,6 +20,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t halving_factor = 3;
 constexpr std::size_t fewest_rows = 100;  ///< to learn from in the first round of halving
+
+/// Points drawn before the Gaussian process has a say.
+std::size_t first_points(std::size_t axes, std::size_t points) {
+    return std::min(points, 3 + 3 * axes);
+}
 
 std::string duration_text(double seconds) {
     char text[48];
@@ -74,9 +80,10 @@ class Search {
         result_.folds = folds_.size();
         for (auto& values : settings.method == SearchMethod::grid
                                 ? space.grid()
-                                : space.random(settings.points, settings.seed)) {
+                                : space.random(drawn(), settings.seed)) {
             result_.points.push_back({.values = values, .status = "not done"});
         }
+        planned_ = settings.method == SearchMethod::bayesian ? settings.points : 0;
         if (!settings.journal.empty()) journal_.emplace(settings.journal, fingerprint());
     }
 
@@ -86,6 +93,7 @@ class Search {
         bool going = true;
         if (settings_.method == SearchMethod::halving) going = halve(alive);
         if (going) going = evaluate(alive, folds_, rounds_ - 1);
+        if (going && settings_.method == SearchMethod::bayesian) going = improve(alive);
         result_.cancelled = !going;
         choose(alive);
         result_.seconds = elapsed();
@@ -114,6 +122,35 @@ class Search {
         print.add(settings_.seed);
         print.add(std::uint64_t{settings_.share ? 1U : 0U});
         return print.value();
+    }
+
+    std::size_t drawn() const {
+        return settings_.method == SearchMethod::bayesian
+                   ? first_points(space_.axes().size(), settings_.points)
+                   : settings_.points;
+    }
+
+    /// One point after another where most is expected; false when told to stop.
+    bool improve(std::vector<std::size_t>& alive) {
+        while (result_.points.size() < settings_.points) {
+            std::vector<std::vector<double>> seen;
+            std::vector<double> scores;
+            for (const SearchPoint& p : result_.points) {
+                seen.push_back(p.values);
+                scores.push_back(larger_is_better(result_.measure) ? p.mean : -p.mean);
+            }
+            if (std::ranges::all_of(scores, [](double s) { return std::isnan(s); })) return true;
+            const std::uint64_t seed = settings_.seed + result_.points.size();
+            std::vector<double> next = propose(space_, seen, scores, seed);
+            if (next.empty()) return true;  // the space has been seen whole
+            const std::size_t p = result_.points.size();
+            result_.points.push_back({.values = std::move(next), .status = "not done"});
+            alive.push_back(p);
+            before_ = p;
+            done_in_round_ = 0;
+            if (!report(0, 1, 0) || !evaluate({p}, folds_, 0)) return false;
+        }
+        return true;
     }
 
     /// Rounds on more and more rows, the best third going on; false when told to stop.
@@ -162,7 +199,7 @@ class Search {
                   std::size_t round) {
         const std::size_t rows = most_rows(folds);
         done_in_round_ = 0;
-        best_so_far_.reset();
+        if (before_ == 0) best_so_far_.reset();
         std::vector<std::vector<double>> points;
         Evaluation e{.space = space_, .data = data_, .folds = folds, .measure = result_.measure};
         for (const std::size_t p : alive) points.push_back(result_.points[p].values);
@@ -198,14 +235,20 @@ class Search {
         if (rounds_ > 1) {
             detail = "round " + std::to_string(round + 1) + " of " + std::to_string(rounds_) + ", ";
         }
-        detail += std::to_string(done_in_round_) + " of " + std::to_string(count) + " points";
+        const std::size_t all = planned_ > 0 ? planned_ : count;
+        detail +=
+            std::to_string(before_ + done_in_round_) + " of " + std::to_string(all) + " points";
         if (best_so_far_) {
             const SearchPoint& best = result_.points[*best_so_far_];
             char score[32];
             std::snprintf(score, sizeof score, "%.5g", best.mean);
             detail += ", best " + std::string(score) + " at " + space_.text(best.values);
         }
-        const double done = (static_cast<double>(round) + fraction) / static_cast<double>(rounds_);
+        double done = (static_cast<double>(round) + fraction) / static_cast<double>(rounds_);
+        if (planned_ > 0) {
+            done = (static_cast<double>(before_) + fraction * static_cast<double>(count)) /
+                   static_cast<double>(planned_);
+        }
         if (done > 0) detail += ", " + duration_text(elapsed() * (1 - done) / done) + " left";
         return settings_.progress({.task = "search", .fraction = done, .detail = detail});
     }
@@ -261,6 +304,8 @@ class Search {
     std::vector<Split> folds_{};
     std::optional<Journal> journal_{};
     std::size_t rounds_ = 1;
+    std::size_t planned_ = 0;  ///< points of a search that finds them one after another
+    std::size_t before_ = 0;   ///< of them, done before this round
     std::size_t done_in_round_ = 0;
     std::optional<std::size_t> best_so_far_{};
     Clock::time_point start_ = Clock::now();

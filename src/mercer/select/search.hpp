@@ -27,11 +27,13 @@ enum class SearchMethod {
     random,   ///< points drawn from the axes
     halving,  ///< drawn likewise; all learn from few rows, the best third from three times as many,
               ///< and so on, until the last learn from all
+    bayesian,  ///< a few drawn, then one after another where a Gaussian process of the scores
+               ///< expects the largest improvement (select/bayesian.hpp)
 };
 
 struct SearchSettings {
     SearchMethod method = SearchMethod::grid;
-    std::size_t points = 60;  ///< random and halving
+    std::size_t points = 60;  ///< all but grid
     FoldRule folds{};
     std::optional<Metric> measure{};  ///< none: the usual one of the task
     /// Choose the plainest point whose score is within one standard error of the best (Breiman and

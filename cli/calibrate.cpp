@@ -1,0 +1,187 @@
+// mercer calibrate: class probabilities learnt on rows set aside, and whether they keep their word.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/model_input.hpp"
+#include "cli/model_output.hpp"
+#include "cli/output.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/file.hpp"
+#include "mercer/learn/calibration.hpp"
+#include "mercer/persist/model_file.hpp"
+#include "mercer/select/calibration_report.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CalibrateCommand {
+    std::string model{};
+    std::string method = "none";
+    std::string output{};
+    std::string test{};
+    std::string picture{};
+    std::size_t bins = 10;
+    bool exact = false;
+};
+
+Json json_of(const CalibrationReport& r) {
+    Json bins = Json::array();
+    for (const ReliabilityBin& b : r.bins) {
+        bins.push_back({{"low", b.low},
+                        {"high", b.high},
+                        {"rows", b.rows},
+                        {"told", b.told},
+                        {"came", b.came}});
+    }
+    return {{"rows", r.rows},
+            {"classes", r.classes},
+            {"accuracy", r.accuracy},
+            {"brier", r.brier},
+            {"log_loss", r.log_loss},
+            {"expected_calibration_error", r.expected_error},
+            {"largest_calibration_error", r.largest_error},
+            {"bins", std::move(bins)}};
+}
+
+std::string describe(const CalibrationReport& r) {
+    std::string text =
+        line("judged on", counted(r.rows, "row")) +
+        line("accuracy", fmt::format("{:.5g}", r.accuracy)) +
+        line("Brier", fmt::format("{:.5g}", r.brier)) +
+        line("log loss", fmt::format("{:.5g}", r.log_loss)) +
+        line("off by",
+             fmt::format("{:.4g} on average, {:.4g} at most", r.expected_error, r.largest_error)) +
+        fmt::format("{:<14}{:>8}{:>10}{:>10}\n", "probability", "rows", "told", "came true");
+    for (const ReliabilityBin& b : r.bins) {
+        if (b.rows == 0) continue;
+        text += fmt::format("{:<14}{:>8}{:>10.4f}{:>10.4f}\n",
+                            fmt::format("{:.3g} … {:.3g}", b.low, b.high), b.rows, b.told, b.came);
+    }
+    return text;
+}
+
+/// Told against came true, with the diagonal of perfect honesty and bars for the rows.
+std::string picture_of(const CalibrationReport& r, const std::string& heading) {
+    constexpr double left = 52, top = 34, side = 300;
+    const auto x = [&](double p) { return left + side * p; };
+    const auto y = [&](double p) { return top + side * (1 - p); };
+    std::size_t most = 1;
+    for (const ReliabilityBin& b : r.bins) most = std::max(most, b.rows);
+    std::string marks;
+    std::string path;
+    for (const ReliabilityBin& b : r.bins) {
+        if (b.rows == 0) continue;
+        const double height = 60 * static_cast<double>(b.rows) / static_cast<double>(most);
+        marks += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#d9e8f4\">"
+            "<title>{} rows</title></rect>\n",
+            x(b.low) + 1, top + side - height, side * (b.high - b.low) - 2, height, b.rows);
+        path += fmt::format("{:.1f},{:.1f} ", x(b.told), y(b.came));
+    }
+    for (const ReliabilityBin& b : r.bins) {
+        if (b.rows == 0) continue;
+        marks += fmt::format(
+            "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"#1b6ca8\"><title>told {:.3f}, "
+            "came true {:.3f}, {} rows</title></circle>\n",
+            x(b.told), y(b.came), b.told, b.came, b.rows);
+    }
+    std::string ticks;
+    for (const double p : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+        ticks += fmt::format(
+            "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
+            "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+            x(p), top + side + 16, p, left - 6, y(p) + 4, p);
+    }
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 372 384\" width=\"372\" "
+        "height=\"384\" font-family=\"sans-serif\" font-size=\"11\">\n"
+        "<rect width=\"372\" height=\"384\" fill=\"white\"/>\n"
+        "<text x=\"{0}\" y=\"20\" font-size=\"13\">{5}</text>\n"
+        "<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{2}\" fill=\"none\" stroke=\"#999\"/>\n"
+        "{3}<line x1=\"{0}\" y1=\"{6}\" x2=\"{7}\" y2=\"{1}\" stroke=\"#999\" "
+        "stroke-dasharray=\"4 4\"/>\n<polyline points=\"{4}\" fill=\"none\" stroke=\"#1b6ca8\" "
+        "stroke-width=\"2\"/>\n{8}<text x=\"{9}\" y=\"376\" text-anchor=\"middle\">told</text>\n"
+        "<text x=\"14\" y=\"{10}\" text-anchor=\"middle\" transform=\"rotate(-90 14 {10})\">came "
+        "true</text>\n</svg>\n",
+        left, top, side, marks, path, heading, top + side, left + side, ticks, left + side / 2,
+        top + side / 2);
+}
+
+void run(const CalibrateCommand& c, const InputOptions& input, const Session& session) {
+    if (c.method == "none" && !c.output.empty()) {
+        throw InvalidInput("-o saves a calibrated model: give --method too");
+    }
+    auto [model, data] = read_model_and_data(c.model, input, session);
+    if (c.method != "none") model = calibrate(model, data, calibration_named(c.method));
+    if (!has_probabilities(model)) {
+        throw InvalidInput(c.model +
+                           ": the model has no probabilities; give --method, or train it "
+                           "with --probability");
+    }
+    if (!c.test.empty()) {
+        InputOptions other = input;
+        other.path = c.test;
+        data = read_model_and_data(c.model, other, session).data;
+    }
+    if (data.y.empty()) throw InvalidInput("the data has no labels to judge probabilities by");
+    const ProbabilityRule rule = c.exact ? ProbabilityRule::exact : ProbabilityRule::consistent;
+    const Matrix<double> p = model.probabilities(data.x, progress_line(session), rule);
+    clear_progress_line();
+    const CalibrationReport report =
+        calibration_report(p.view(), class_positions(model, data.y), c.bins);
+    if (!c.output.empty()) {
+        const InterruptLater later(c.output);
+        save(model, c.output);
+    }
+    if (!c.picture.empty()) {
+        const InterruptLater later(c.picture);
+        const std::string heading = fmt::format(
+            "{}, Brier {:.3g}", c.method == "none" ? "as trained" : c.method, report.brier);
+        write_whole(c.picture, [&](Output& out) { out.write(picture_of(report, heading)); });
+    }
+    if (session.json) {
+        Json json{{"model", c.model}, {"method", c.method}};
+        json.update(json_of(report));
+        if (!c.output.empty()) json["output"] = c.output;
+        print_json(json);
+        return;
+    }
+    say("{}", describe(report));
+    if (c.test.empty() && c.method != "none") {
+        say("{}", line("note", "judged on the rows it was learnt from; --test FILE judges fairly"));
+    }
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& program, Session& session) {
+    CLI::App& command = add_command(
+        program, "calibrate", "learn class probabilities on rows set aside, and judge them",
+        "  mercer calibrate heart.mercer aside.csv --method isotonic -o sure.mercer --test "
+        "test.csv\n"
+        "  mercer calibrate sure.mercer test.csv --picture reliability.svg\n"
+        "INPUT must not be the data the machine was trained on. docs/probabilities.md says more.");
+    const auto options = std::make_shared<CalibrateCommand>();
+    const auto input = add_model_and_input(command, session, options->model);
+    add_choice(command, session, "--method", options->method,
+               {"none", "platt", "isotonic", "temperature"},
+               "learn probabilities on INPUT; none: judge those there are");
+    command.add_option("-o,--output", options->output, "save the calibrated model here")
+        ->type_name("FILE");
+    command.add_option("--test", options->test, "judge on this data instead of INPUT")
+        ->type_name("FILE");
+    command.add_option("--picture", options->picture, "draw told against came true as SVG")
+        ->type_name("FILE");
+    add_count(command, "--bins", options->bins, 1, 1000, "of the reliability table [10]");
+    command.add_flag("--exact", options->exact,
+                     "LIBSVM's probabilities, which may contradict the predicted class");
+    command.callback([&session, input, options] {
+        session.action = [&session, input, options] { run(*options, *input, session); };
+    });
+}
+
+}  // namespace mercer::cli

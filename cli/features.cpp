@@ -1,0 +1,127 @@
+// mercer features: which columns matter.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/model_input.hpp"
+#include "cli/model_output.hpp"
+#include "cli/output.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/select/features.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct FeaturesCommand {
+    std::string model{};
+    std::string kernel = "linear";
+    std::string scale = "none";
+    std::string score{};
+    EliminationSettings elimination{};
+    ImportanceSettings importance{};
+};
+
+std::string column_name(const Dataset& data, std::size_t j) {
+    return j < data.feature_names.size() ? data.feature_names[j] : std::to_string(j + 1);
+}
+
+void eliminate(const FeaturesCommand& c, const InputOptions& input, const Session& session) {
+    const Dataset data = read_input(input, session);
+    EliminationSettings settings = c.elimination;
+    settings.svm.kernel = Kernel::parse(c.kernel);
+    settings.svm.scaling = ScalingRule::parse(c.scale);
+    settings.progress = progress_line(session);
+    const Elimination e = eliminate_features(settings, data);
+    clear_progress_line();
+    Json ranking = Json::array();
+    for (const std::size_t j : e.ranking) ranking.push_back(column_name(data, j));
+    Json rounds = Json::array();
+    std::string text = fmt::format("{:<10}{:>18}{:>12}\n", "features", "training accuracy",
+                                   settings.folds > 0 ? "cv accuracy" : "");
+    for (const EliminationRound& r : e.rounds) {
+        rounds.push_back({{"features", r.features},
+                          {"training_accuracy", r.training_accuracy},
+                          {"cv_accuracy", r.cv_accuracy ? Json(*r.cv_accuracy) : Json()}});
+        text += fmt::format("{:<10}{:>18.4f}{:>12}\n", r.features, r.training_accuracy,
+                            r.cv_accuracy ? fmt::format("{:.4f}", *r.cv_accuracy) : "");
+    }
+    if (session.json) {
+        print_json({{"input", input.path},
+                    {"ranking", std::move(ranking)},
+                    {"rounds", std::move(rounds)}});
+        return;
+    }
+    std::vector<std::string> names;
+    for (const std::size_t j : e.ranking) names.push_back(column_name(data, j));
+    say("{}{}", text, line("ranking", fmt::format("{}", fmt::join(names, ", "))));
+}
+
+void shuffle(const FeaturesCommand& c, const InputOptions& input, const Session& session) {
+    const auto [model, data] = read_model_and_data(c.model, input, session);
+    ImportanceSettings settings = c.importance;
+    if (!c.score.empty()) settings.measure = measure_named(c.score);
+    settings.progress = progress_line(session);
+    const std::vector<Importance> all = permutation_importance(model, data, settings);
+    clear_progress_line();
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater(),
+                             [&](std::size_t j) { return all[j].drop; });
+    Json list = Json::array();
+    std::string text = fmt::format("{:<24}{:>12}{:>12}\n", "column", "drop", "deviation");
+    for (const std::size_t j : order) {
+        list.push_back({{"column", column_name(data, j)},
+                        {"drop", all[j].drop},
+                        {"deviation", all[j].deviation}});
+        text += fmt::format("{:<24}{:>12.5f}{:>12.5f}\n", column_name(data, j), all[j].drop,
+                            all[j].deviation);
+    }
+    if (session.json) {
+        print_json({{"model", c.model}, {"input", input.path}, {"importance", std::move(list)}});
+    } else {
+        say("{}", text);
+    }
+}
+
+}  // namespace
+
+void add_features(CLI::App& program, Session& session) {
+    CLI::App& command = add_command(
+        program, "features", "which columns matter: by elimination, or by shuffling for a model",
+        "  mercer features heart.csv --scale standard --folds 5          (recursive elimination)\n"
+        "  mercer features heart.csv --kernel 'rbf(gamma=0.05)' --scale standard --keep 3\n"
+        "  mercer features test.csv --model heart.mercer                 (permutation importance)");
+    const auto options = std::make_shared<FeaturesCommand>();
+    const auto input = add_input(command, session);
+    EliminationSettings& e = options->elimination;
+    command.add_option("--model", options->model, "shuffle each column and see what this loses")
+        ->type_name("FILE");
+    command.add_option("--kernel", options->kernel, "elimination: of the machine [linear]")
+        ->type_name("EXPR");
+    command.add_option("-C,--cost", e.svm.C, "elimination: penalty of errors [1]")->type_name("X");
+    command.add_option("--scale", options->scale, "elimination: scale features [none]")
+        ->type_name("RULE");
+    add_count(command, "--keep", e.keep, 1, 100'000, "elimination: stop at so many columns [1]");
+    command.add_option("--share", e.share, "elimination: of the columns, taken away at once [one]")
+        ->type_name("X");
+    add_count(command, "--folds", e.folds, 2, 1'000'000'000,
+              "elimination: cross-validate every round");
+    add_count(command, "--repeats", options->importance.repeats, 1, 10'000,
+              "shuffling: so many times [5]");
+    command
+        .add_option("--score", options->score, "shuffling: accuracy, f1, mse, … [accuracy; mse]")
+        ->type_name("WORD");
+    command.add_option("--seed", options->importance.seed, "of shuffles [1]")->type_name("N");
+    command.callback([&session, options, input] {
+        session.action = [&session, options, input] {
+            (options->model.empty() ? eliminate : shuffle)(*options, *input, session);
+        };
+    });
+}
+
+}  // namespace mercer::cli

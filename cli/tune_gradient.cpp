@@ -1,0 +1,105 @@
+#include "cli/tune_gradient.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/machines.hpp"
+#include "cli/model_output.hpp"
+#include "cli/output.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/persist/model_file.hpp"
+#include "mercer/theory/alignment.hpp"
+#include "mercer/theory/radius_margin.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What was found, for people and for programs, and the options to train with.
+struct Found {
+    std::string kernel{};
+    Json json = Json::object();
+    std::string text{};
+};
+
+Found by_alignment(const TrainOptions& o, const Dataset& data, Task task,
+                   const Progress& progress) {
+    const AlignedKernel k = align_parameters(Kernel::parse(o.kernel), data, is_regressor(task),
+                                             o.memory << 20, progress);
+    return {.kernel = k.kernel.text(),
+            .json = {{"before", k.before},
+                     {"after", k.after},
+                     {"evaluations", k.evaluations},
+                     {"status", k.status}},
+            .text = line("alignment",
+                         fmt::format("{:.5g}, was {:.5g} (centred; {}, {})", k.after, k.before,
+                                     counted(k.evaluations, "evaluation"), k.status))};
+}
+
+Found by_radius_margin(TrainOptions& o, const Dataset& data, Task task, const Progress& progress) {
+    if (!is_classifier(task)) {
+        throw InvalidInput(fmt::format(
+            "the radius-margin bound is one of two classes, and --task {} learns none", o.task));
+    }
+    const double cost = task == Task::squared_hinge ? 1 / o.lambda : o.cost;
+    const RadiusMarginChoice c =
+        minimise_radius_margin(Kernel::parse(o.kernel), cost, data, o.memory << 20, progress);
+    // Only squared-hinge has the bound's own slacks; others keep the penalty they were given.
+    if (task == Task::squared_hinge) o.lambda = 1 / c.C;
+    return {
+        .kernel = c.kernel.text(),
+        .json = {{"before", c.before},
+                 {"after", c.after},
+                 {"C_of_squared_slacks", c.C},
+                 {"lambda_of_squared_hinge", 1 / c.C},
+                 {"evaluations", c.evaluations},
+                 {"status", c.status}},
+        .text = line("bound", fmt::format("R²‖w‖² = {:.5g}, was {:.5g} ({}, {})", c.after, c.before,
+                                          counted(c.evaluations, "evaluation"), c.status)) +
+                line("penalty", fmt::format("C = {:.5g} of squared slacks: --task "
+                                            "squared-hinge --lambda {:.5g}",
+                                            c.C, 1 / c.C))};
+}
+
+}  // namespace
+
+bool is_gradient_search(const std::string& name) {
+    return name == "alignment" || name == "radius-margin";
+}
+
+void run_gradient_search(const std::string& name, const TrainOptions& options,
+                         const InputOptions& input, const Session& session) {
+    const Task task = task_named(options.task);
+    InputOptions reading = input;
+    if (options.double_precision) reading.read.double_precision = true;
+    const Dataset data = read_input(reading, session);
+    Dataset scaled = data;
+    scaled.x =
+        apply_scaling(Scaling::fit(ScalingRule::parse(options.scale), data.x), data.x, session);
+    TrainOptions own = options;
+    const Progress progress = progress_line(session);
+    Found found = name == "alignment" ? by_alignment(own, scaled, task, progress)
+                                      : by_radius_margin(own, scaled, task, progress);
+    clear_progress_line();
+    own.kernel = found.kernel;
+    Json json{{"input", input.path}, {"rows", data.size()}, {"search", name}};
+    json["kernel"] = found.kernel;
+    json.update(found.json);
+    std::string text = found.text + line("kernel", found.kernel);
+    if (!own.model.empty()) {
+        const Model model = machine_of(own, settings_of(own), {}).fit(data);
+        clear_progress_line();
+        const InterruptLater later(own.model);
+        save(model, own.model);
+        json["model"] = own.model;
+        text += describe_machine(model) + describe_certificate(model) + line("model", own.model);
+    }
+    if (session.json) {
+        print_json(json);
+    } else {
+        say("{}", text);
+    }
+}
+
+}  // namespace mercer::cli

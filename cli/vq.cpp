@@ -1,0 +1,188 @@
+// mercer vq: rows or pictures as a codebook and numbers, with a bound on the distortion.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/model_output.hpp"
+#include "cli/output.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/data/image.hpp"
+#include "mercer/data/image_blocks.hpp"
+#include "mercer/learn/quantiser.hpp"
+#include "mercer/persist/code_file.hpp"
+
+namespace mercer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct VqCommand {
+    std::string action;
+    std::string method = "lp";
+    std::size_t codes = 0;
+    std::size_t side = 8;
+    std::uint64_t seed = 1;
+    bool no_prune = false;
+    QuantiserSettings settings{};
+};
+
+bool is_picture(const std::string& path) {
+    for (const char* ending : {".png", ".ppm", ".pgm", ".pnm"}) {
+        if (path.ends_with(ending)) return true;
+    }
+    return false;
+}
+
+std::size_t bytes_of(const std::string& path) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    return error ? 0 : static_cast<std::size_t>(size);
+}
+
+Codebook make_codebook(const VqCommand& c, const Rows& rows, const StopOnInterrupt& stop,
+                       const Session& session) {
+    const Progress listen = [draw = progress_line(session), &stop](const Moment& m) {
+        if (draw) draw(m);
+        return !stop.requested();
+    };
+    if (c.method == "lbg") {
+        if (c.codes == 0)
+            throw InvalidInput("--method lbg needs --codes, the size of the codebook");
+        return lbg_codebook(rows, c.codes, c.seed, listen);
+    }
+    if (c.codes > 0) {
+        throw InvalidInput("--codes belongs to --method lbg; lp finds how many --radius needs");
+    }
+    QuantiserSettings settings = c.settings;
+    settings.prune = !c.no_prune;
+    settings.progress = listen;
+    return quantise(rows, settings);
+}
+
+/// What was written, for people or as JSON.
+void report_codes(const VqCommand& c, const InputOptions& input, const OutputOptions& output,
+                  const Rows& rows, const Codebook& book, double raw, double seconds,
+                  const Session& session) {
+    const std::size_t written = bytes_of(output.path);
+    Json json{{"input", input.path},        {"output", output.path},
+              {"method", c.method},         {"rows", rows.size()},
+              {"codes", book.codes.size()}, {"radius", book.radius},
+              {"largest", book.largest},    {"root_mean_square", book.root_mean_square},
+              {"pruned", book.pruned},      {"objective", book.objective},
+              {"bound", book.bound},        {"status", describe(book.status)},
+              {"bytes_raw", raw},           {"bytes", written},
+              {"seconds", seconds}};
+    if (session.json) {
+        print_json(json);
+        return;
+    }
+    std::string text = line("rows", fmt::format("{} of {} numbers", rows.size(), rows.columns()));
+    text += line("codes", c.method == "lp" ? fmt::format("{}, {} more were pruned",
+                                                         book.codes.size(), book.pruned)
+                                           : fmt::format("{} means", book.codes.size()));
+    text += line("distortion",
+                 fmt::format("{:.6g} at most, {:.6g} root mean square{}", book.largest,
+                             book.root_mean_square,
+                             book.radius > 0 ? ", radius " + format_number(book.radius) : ""));
+    if (c.method == "lp") {
+        text += line("program", fmt::format("{}, {:.6g}, proven {:.6g} at least",
+                                            describe(book.status), book.objective, book.bound));
+    }
+    text += line("bytes", fmt::format("{} of {:.0f}, ratio {:.3g}", written, raw,
+                                      raw / std::max(1.0, static_cast<double>(written))));
+    text += line("output", output.path);
+    fmt::print(output.path == "-" ? stderr : stdout, "{}", text);
+}
+
+void encode_file(const VqCommand& c, const InputOptions& input, const OutputOptions& output,
+                 const Session& session) {
+    if (output.path == "-" && session.json) {
+        throw InvalidInput("the codes and --json cannot both go to standard output; use -o FILE");
+    }
+    Stopwatch watch;
+    CodeFile file;
+    Rows rows;
+    double raw = 0;  // bytes, one a sample of a picture, four a number otherwise
+    if (is_picture(input.path)) {
+        const Image image = read_image(input.path);
+        rows = image_blocks(image, c.side);
+        file.height = image.height;
+        file.width = image.width;
+        file.channels = image.channels;
+        file.side = c.side;
+        raw = static_cast<double>(image.pixels.size());
+    } else {
+        rows = read_input(input, session).x;
+        raw = 4.0 * static_cast<double>(rows.size()) * static_cast<double>(rows.columns());
+    }
+    const StopOnInterrupt stop;
+    const Codebook book = make_codebook(c, rows, stop, session);
+    clear_progress_line();
+    file.codes = book.codes;
+    file.index = book.nearest;
+    file.radius = book.radius;
+    {
+        const InterruptLater later(output.path);
+        save_codes(file, output.path);
+    }
+    report_codes(c, input, output, rows, book, raw, watch.lap(), session);
+}
+
+void decode_file(const InputOptions& input, const OutputOptions& output, const Session& session) {
+    check_output(output, session);
+    const CodeFile file = load_codes(input.path);
+    if (file.is_image()) {
+        const Image image =
+            image_from_blocks(file.decoded(), file.height, file.width, file.channels, file.side);
+        write_image(image, output.path);
+        if (session.json) print_json({{"input", input.path}, {"output", output.path}});
+        return;
+    }
+    Dataset data;
+    data.x = file.decoded();
+    write_data(data, output, session, {{"codes", file.codes.size()}, {"radius", file.radius}});
+}
+
+}  // namespace
+
+void add_vq(CLI::App& program, Session& session) {
+    CLI::App& command = add_command(
+        program, "vq", "compress rows or pictures by a codebook with bounded distortion",
+        "  mercer vq encode photo.png --radius 300 -o photo.vq.xz\n"
+        "  mercer vq decode photo.vq.xz -o back.png\n"
+        "  mercer vq encode rows.csv --radius 0.2 -o rows.vq\n"
+        "  mercer vq encode photo.png --method lbg --codes 500 -o photo.lbg\n"
+        "lp: codes are rows such that every row lies within --radius of one, as few as a linear\n"
+        "program finds; lbg: so many means, which bound nothing. Pictures (.png, .ppm, .pgm) are\n"
+        "cut into squares. A name ending in .xz, .zst, .bz2 or .gz is compressed as well.");
+    const auto o = std::make_shared<VqCommand>();
+    add_choice(command, session, "action", o->action, {"encode", "decode"}, "what to do")
+        ->required();
+    const auto input = add_input(command, session, "data or picture; codes to decode");
+    command.add_option("--radius", o->settings.radius, "no row is farther from its code")
+        ->type_name("R");
+    add_choice(command, session, "--method", o->method, {"lp", "lbg"}, "how codes are found");
+    add_count(command, "--codes", o->codes, 1, 1'000'000, "lbg: so many");
+    add_count(command, "--block", o->side, 1, 256, "side of a square of pixels [8]");
+    command.add_flag("--no-prune", o->no_prune, "keep codes that the others could replace");
+    command.add_option("--time", o->settings.time_limit, "seconds for the linear program [none]")
+        ->type_name("S");
+    command.add_option("--seed", o->seed, "how lbg begins [1]")->type_name("N");
+    const auto output = add_output(command, session);
+    command.callback([&session, o, input, output] {
+        session.action = [&session, o, input, output] {
+            if (o->action == "encode") {
+                encode_file(*o, *input, *output, session);
+            } else {
+                decode_file(*input, *output, session);
+            }
+        };
+    });
+}
+
+}  // namespace mercer::cli

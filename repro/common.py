@@ -1,0 +1,84 @@
+"""What the experiments share: the program, the data, tables and pictures."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = pathlib.Path(os.environ.get("MERCER_DATA", ROOT / "../shared/data"))
+PROGRAM = pathlib.Path(os.environ.get("MERCER_PROGRAMS", ROOT / "build/bin")) / "mercer"
+OUT = ROOT / "build" / "repro"
+
+Row = list[float]
+
+
+def mercer(*words: object) -> dict:
+    """Runs the program and gives its report."""
+    command = [str(PROGRAM), *map(str, words), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout)
+
+
+def data_file(name: str) -> pathlib.Path:
+    path = DATA / name
+    if not path.exists():
+        sys.exit(f"{path} is not there; set MERCER_DATA to the folder of the data sets")
+    return path
+
+
+def write_rows(path: pathlib.Path, rows: list[Row]) -> pathlib.Path:
+    path.write_text("".join(",".join(f"{v:.6g}" for v in row) + "\n" for row in rows))
+    return path
+
+
+def read_rows(path: pathlib.Path) -> list[Row]:
+    return [[float(v) for v in line.split(",")] for line in path.read_text().splitlines()]
+
+
+def mean_squared(a: list[Row], b: list[Row]) -> float:
+    """The mean squared difference of an entry."""
+    total = sum((x - y) ** 2 for p, q in zip(a, b) for x, y in zip(p, q))
+    return total / sum(len(row) for row in a)
+
+
+def write_sheet(
+    path: pathlib.Path, lines: list[list[Row]], side: int, low: float, high: float, zoom: int = 3
+) -> None:
+    """Rows of `side` x `side` grey pictures as one PNG: `low` is black, `high` white."""
+    gap = 2
+    wide = max(map(len, lines)) * (side * zoom + gap) - gap
+    pixels = bytearray()
+    for number, line in enumerate(lines):
+        if number > 0:
+            pixels += (b"\0" + b"\xff" * wide) * gap
+        for i in range(side):
+            scan = bytearray()
+            for k, picture in enumerate(line):
+                if k > 0:
+                    scan += b"\xff" * gap
+                for v in picture[i * side : (i + 1) * side]:
+                    level = round(255 * min(max((v - low) / (high - low), 0), 1))
+                    scan += bytes([level]) * zoom
+            scan += b"\xff" * (wide - len(scan))
+            pixels += (b"\0" + scan) * zoom
+    high_in_pixels = len(pixels) // (wide + 1)
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        body = kind + content
+        return struct.pack(">I", len(content)) + body + struct.pack(">I", zlib.crc32(body))
+
+    head = struct.pack(">IIBBBBB", wide, high_in_pixels, 8, 0, 0, 0, 0)
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(bytes(pixels), 9))
+        + chunk(b"IEND", b"")
+    )

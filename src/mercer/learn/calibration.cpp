@@ -1,0 +1,371 @@
+#include "mercer/learn/calibration.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/learn/platt.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::array<std::pair<CalibrationMethod, std::string_view>, 3> method_names{{
+    {CalibrationMethod::platt, "platt"},
+    {CalibrationMethod::isotonic, "isotonic"},
+    {CalibrationMethod::temperature, "temperature"},
+}};
+constexpr const char* isotonic_array = "isotonic";
+constexpr const char* temperature_array = "temperature";
+
+bool against_rest(const Model& model) {
+    return model.multi_class == MultiClass::one_vs_rest && model.classes() > 2;
+}
+
+/// softmax(scores / temperature), without overflow.
+void softmax(std::span<const double> scores, double temperature, std::span<double> out) {
+    const double largest = *std::ranges::max_element(scores);
+    double sum = 0;
+    for (std::size_t c = 0; c < scores.size(); ++c) {
+        sum += out[c] = std::exp((scores[c] - largest) / temperature);
+    }
+    for (double& p : out) p /= sum;
+}
+
+/// The map of each output, out of the model's array.
+std::vector<IsotonicMap> isotonic_maps(const Model& model) {
+    std::vector<IsotonicMap> maps(model.expansion.outputs());
+    const Matrix<double>& table = model.arrays.at(isotonic_array);
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+        IsotonicMap& map = maps.at(static_cast<std::size_t>(table(r, 0)));
+        map.at.push_back(table(r, 1));
+        map.value.push_back(table(r, 2));
+    }
+    return maps;
+}
+
+/// Class probabilities from the probability of the first class of each output.
+void combine_outputs(const Model& model, std::span<const double> sure, std::span<double> out) {
+    const std::size_t k = model.classes();
+    if (against_rest(model)) {
+        const double sum = std::accumulate(sure.begin(), sure.end(), 0.0);
+        for (std::size_t c = 0; c < k; ++c) out[c] = sure[c] / sum;
+        return;
+    }
+    Matrix<double> pairwise(k, k);
+    std::size_t pair = 0;
+    for (std::size_t a = 0; a < k; ++a) {
+        for (std::size_t b = a + 1; b < k; ++b, ++pair) {
+            pairwise(a, b) = sure[pair];
+            pairwise(b, a) = 1 - sure[pair];
+        }
+    }
+    std::ranges::copy(couple(pairwise), out.begin());
+}
+
+/// Decisions and targets 1 (first class) and 0 of the rows an output is about.
+struct OutputSample {
+    std::vector<double> decisions{};
+    std::vector<double> targets{};
+};
+OutputSample sample_of(const Model& model, const Matrix<double>& f,
+                       const std::vector<std::size_t>& truth, std::size_t output) {
+    std::size_t a = output;
+    std::size_t b = model.classes();  // all others
+    if (!against_rest(model)) {
+        std::size_t pair = 0;
+        for (std::size_t i = 0; i < model.classes(); ++i) {
+            for (std::size_t j = i + 1; j < model.classes(); ++j, ++pair) {
+                if (pair == output) std::tie(a, b) = std::pair(i, j);
+            }
+        }
+    }
+    OutputSample sample;
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+        if (b < model.classes() && truth[i] != a && truth[i] != b) continue;
+        sample.decisions.push_back(f(i, output));
+        sample.targets.push_back(truth[i] == a ? 1.0 : 0.0);
+    }
+    for (const double wanted : {1.0, 0.0}) {
+        if (std::ranges::find(sample.targets, wanted) != sample.targets.end()) continue;
+        const std::size_t missing = wanted == 1.0 ? a : b;
+        throw InvalidInput("there is no row " +
+                           (missing < model.classes()
+                                ? "of the class " + quoted(model.class_names[missing])
+                                : "outside the class " + quoted(model.class_names[a])) +
+                           " to learn probabilities from");
+    }
+    return sample;
+}
+
+}  // namespace
+
+std::string method_name(CalibrationMethod method) {
+    return std::string(method_names[static_cast<std::size_t>(method)].second);
+}
+
+CalibrationMethod calibration_named(std::string_view name) {
+    for (const auto& [method, text] : method_names) {
+        if (text == name) return method;
+    }
+    throw InvalidInput("no calibration is called " + quoted(name) +
+                       "; there are platt, isotonic and temperature");
+}
+
+double IsotonicMap::operator()(double x) const {
+    if (x <= at.front()) return value.front();
+    if (x >= at.back()) return value.back();
+    const auto after = static_cast<std::size_t>(std::ranges::upper_bound(at, x) - at.begin());
+    const double width = at[after] - at[after - 1];
+    return value[after - 1] + (value[after] - value[after - 1]) * (x - at[after - 1]) / width;
+}
+
+IsotonicMap fit_isotonic(std::span<const double> places, std::span<const double> targets,
+                         std::span<const double> weights) {
+    if (places.empty() || places.size() != targets.size() ||
+        (!weights.empty() && weights.size() != places.size())) {
+        throw InvalidInput(
+            "a rising curve needs one target (and weight) a place, and some of them");
+    }
+    std::vector<std::size_t> order(places.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return places[i]; });
+    /// Places first … last share one mean.
+    struct Block {
+        double first, last, sum, weight;
+        double mean() const { return sum / weight; }
+    };
+    std::vector<Block> blocks;
+    for (std::size_t k = 0; k < order.size();) {
+        const double x = places[order[k]];
+        Block block{x, x, 0, 0};
+        for (; k < order.size() && places[order[k]] == x; ++k) {
+            const double w = weights.empty() ? 1 : weights[order[k]];
+            block.sum += w * targets[order[k]];
+            block.weight += w;
+        }
+        blocks.push_back(block);
+        while (blocks.size() > 1 && blocks[blocks.size() - 2].mean() >= blocks.back().mean()) {
+            const Block last = blocks.back();
+            blocks.pop_back();
+            blocks.back().last = last.last;
+            blocks.back().sum += last.sum;
+            blocks.back().weight += last.weight;
+        }
+    }
+    IsotonicMap map;
+    for (const Block& block : blocks) {
+        map.at.push_back(block.first);
+        map.value.push_back(block.mean());
+        if (block.last == block.first) continue;
+        map.at.push_back(block.last);
+        map.value.push_back(block.mean());
+    }
+    return map;
+}
+
+std::vector<std::size_t> class_positions(const Model& model, const Labels& labels) {
+    const Classes classes = classes_of(labels);
+    std::vector<std::size_t> place;
+    for (const std::string& name : classes.names) {
+        const auto found = std::ranges::find(model.class_names, name);
+        if (found == model.class_names.end()) {
+            throw InvalidInput("the label " + quoted(name) + " is no class of the model");
+        }
+        place.push_back(static_cast<std::size_t>(found - model.class_names.begin()));
+    }
+    std::vector<std::size_t> positions;
+    for (const std::int32_t index : classes.index) {
+        positions.push_back(place[static_cast<std::size_t>(index)]);
+    }
+    return positions;
+}
+
+Matrix<double> class_scores(const Model& model, MatrixView<const double> decisions) {
+    const std::size_t k = model.classes();
+    Matrix<double> scores(decisions.rows, k);
+    for (std::size_t i = 0; i < decisions.rows; ++i) {
+        const auto f = decisions.row(i);
+        if (against_rest(model)) {
+            std::ranges::copy(f, scores.row(i).begin());
+            continue;
+        }
+        if (k == 2) {
+            scores(i, 0) = f[0];
+            continue;
+        }
+        std::size_t pair = 0;
+        for (std::size_t a = 0; a < k; ++a) {
+            for (std::size_t b = a + 1; b < k; ++b, ++pair) {
+                scores(i, a) += f[pair];
+                scores(i, b) -= f[pair];
+            }
+        }
+    }
+    return scores;
+}
+
+double fit_temperature(MatrixView<const double> scores, std::span<const std::size_t> truth) {
+    double size = 0;
+    for (std::size_t i = 0; i < scores.rows; ++i) {
+        for (const double s : scores.row(i)) size = std::max(size, std::abs(s));
+    }
+    if (!(size > 0)) return 1;
+    // In β = 1/T the loss is convex with the slope Σ E[s] − s_true.
+    std::vector<double> p(scores.columns);
+    const auto slope = [&](double beta) {
+        double sum = 0;
+        for (std::size_t i = 0; i < scores.rows; ++i) {
+            const auto s = scores.row(i);
+            softmax(s, 1 / beta, p);
+            sum += std::inner_product(s.begin(), s.end(), p.begin(), 0.0) - s[truth[i]];
+        }
+        return sum;
+    };
+    // Rows that are all told apart would want T = 0: a ten thousandth of the largest score is it.
+    double low = std::log(1e-4 / size);
+    double high = std::log(1e4 / size);
+    for (int step = 0; step < 200 && high - low > 1e-13; ++step) {
+        const double middle = 0.5 * (low + high);
+        (slope(std::exp(middle)) < 0 ? low : high) = middle;
+    }
+    return std::exp(-0.5 * (low + high));
+}
+
+Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod method) {
+    if (!is_classifier(model.task)) {
+        throw InvalidInput(
+            "only classifiers have class probabilities; this is a model of the task " +
+            task_name(model.task));
+    }
+    if (held_out.y.empty() || held_out.size() == 0) {
+        throw InvalidInput("probabilities are learnt from labelled rows, and the data has none");
+    }
+    const std::vector<std::size_t> truth = class_positions(model, held_out.y);
+    const Matrix<double> f = model.decision(held_out.x);
+    Model result = model;
+    result.sigmoids.clear();
+    result.arrays.erase(isotonic_array);
+    result.arrays.erase(temperature_array);
+    if (method == CalibrationMethod::temperature) {
+        const Matrix<double> scores = class_scores(model, f.view());
+        result.arrays[temperature_array] =
+            Matrix<double>(1, 1, fit_temperature(scores.view(), truth));
+        return result;
+    }
+    std::vector<double> table;
+    for (std::size_t output = 0; output < model.expansion.outputs(); ++output) {
+        OutputSample sample = sample_of(model, f, truth, output);
+        if (method == CalibrationMethod::platt) {
+            for (double& y : sample.targets) y = 2 * y - 1;
+            result.sigmoids.push_back(fit_sigmoid(sample.decisions, sample.targets));
+            continue;
+        }
+        const IsotonicMap map = fit_isotonic(sample.decisions, sample.targets);
+        for (std::size_t r = 0; r < map.at.size(); ++r) {
+            table.insert(table.end(), {static_cast<double>(output), map.at[r], map.value[r]});
+        }
+    }
+    if (method == CalibrationMethod::isotonic) {
+        Matrix<double> array(table.size() / 3, 3);
+        array.values() = std::move(table);
+        result.arrays[isotonic_array] = std::move(array);
+    }
+    return result;
+}
+
+bool has_probabilities(const Model& model) {
+    return is_classifier(model.task) &&
+           (!model.sigmoids.empty() || model.arrays.contains(isotonic_array) ||
+            model.arrays.contains(temperature_array));
+}
+
+Matrix<double> probabilities_of(const Model& model, MatrixView<const double> decisions,
+                                ProbabilityRule rule) {
+    if (!has_probabilities(model)) {
+        throw InvalidInput("the model was trained without probabilities; train with --probability");
+    }
+    const std::size_t outputs = decisions.columns;
+    Matrix<double> result(decisions.rows, model.classes());
+    const auto temperature = model.arrays.find(temperature_array);
+    if (temperature != model.arrays.end()) {
+        const Matrix<double> scores = class_scores(model, decisions);
+        for (std::size_t i = 0; i < decisions.rows; ++i) {
+            softmax(scores.row(i), temperature->second(0, 0), result.row(i));
+        }
+    } else {
+        std::vector<IsotonicMap> maps;
+        if (model.arrays.contains(isotonic_array)) maps = isotonic_maps(model);
+        std::vector<double> sure(outputs);
+        for (std::size_t i = 0; i < decisions.rows; ++i) {
+            for (std::size_t o = 0; o < outputs; ++o) {
+                const double f = decisions(i, o);
+                const double p = maps.empty() ? probability(model.sigmoids[o], f) : maps[o](f);
+                sure[o] = std::clamp(p, 1e-7, 1 - 1e-7);
+            }
+            combine_outputs(model, sure, result.row(i));
+        }
+    }
+    if (rule == ProbabilityRule::exact) return result;
+    const std::vector<double> predicted = model.classify(decisions);
+    for (std::size_t i = 0; i < decisions.rows; ++i) {
+        make_consistent(result.row(i), static_cast<std::size_t>(predicted[i]));
+    }
+    return result;
+}
+
+void make_consistent(std::span<double> p, std::size_t chosen) {
+    // The projection: those above the common mean of themselves and the chosen are pooled with it.
+    std::vector<std::size_t> others;
+    for (std::size_t c = 0; c < p.size(); ++c) {
+        if (c != chosen) others.push_back(c);
+    }
+    std::ranges::stable_sort(others, std::ranges::greater(), [&](std::size_t c) { return p[c]; });
+    double mean = p[chosen];
+    std::size_t pooled = 0;
+    while (pooled < others.size() && p[others[pooled]] >= mean) {
+        const auto count = static_cast<double>(pooled + 1);
+        mean = (mean * count + p[others[pooled]]) / (count + 1);
+        ++pooled;
+    }
+    if (pooled == 0) return;
+    const double hair = std::min(1e-9, mean / 2);
+    p[chosen] = mean + hair;
+    for (std::size_t k = 0; k < pooled; ++k) {
+        p[others[k]] = mean - hair / static_cast<double>(pooled);
+    }
+}
+
+void check_calibration(const Model& model, const std::string& place) {
+    if (!is_classifier(model.task)) return;  // their arrays of these names mean something else
+    const auto temperature = model.arrays.find(temperature_array);
+    if (temperature != model.arrays.end() &&
+        (temperature->second.values().size() != 1 || !(temperature->second(0, 0) > 0))) {
+        throw InvalidInput(place + ": a temperature is one number greater than 0");
+    }
+    const auto found = model.arrays.find(isotonic_array);
+    if (found == model.arrays.end()) return;
+    const Matrix<double>& table = found->second;
+    const auto fail = [&](const std::string& what) {
+        throw InvalidInput(place + ": array isotonic " + what);
+    };
+    if (table.columns() != 3) fail("must have 3 columns: output, place, value");
+    std::size_t outputs = 0;
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+        const bool begins = table(r, 0) == static_cast<double>(outputs);
+        if (begins) ++outputs;
+        if (!begins && (outputs == 0 || table(r, 0) != static_cast<double>(outputs - 1))) {
+            fail("must list the outputs in order");
+        }
+        if (!(table(r, 2) >= 0 && table(r, 2) <= 1)) fail("has a value outside 0 … 1");
+        if (!begins && !(table(r, 1) > table(r - 1, 1) && table(r, 2) >= table(r - 1, 2))) {
+            fail("must rise from row to row");
+        }
+    }
+    if (outputs != model.expansion.outputs()) fail("must have rows for every output");
+}
+
+}  // namespace mercer

@@ -1,0 +1,67 @@
+// Probabilities that keep their word: learnt on rows the machine had not seen, by Platt's sigmoid
+// (learn/platt.hpp), by a curve that only rises (isotonic), or by one temperature for all classes.
+//
+//   Model sure = calibrate(model, held_out, CalibrationMethod::isotonic);
+//   sure.probabilities(test.x);                           // never contradict the predicted class
+//   sure.probabilities(test.x, {}, ProbabilityRule::exact);   // as the sigmoids say, LIBSVM's way
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/base/matrix.hpp"
+#include "mercer/learn/model.hpp"
+
+namespace mercer {
+
+enum class CalibrationMethod { platt, isotonic, temperature };
+/// "platt", "isotonic", "temperature"; and back, throwing InvalidInput.
+std::string method_name(CalibrationMethod method);
+CalibrationMethod calibration_named(std::string_view name);
+
+/// A function that nowhere falls: values at some places, straight lines between, flat outside.
+struct IsotonicMap {
+    std::vector<double> at{};     ///< ascending
+    std::vector<double> value{};  ///< ascending
+
+    double operator()(double x) const;
+};
+/// The rising function nearest to the targets by weighted squares, by pooling adjacent violators
+/// (Ayer et al. 1955). Equal places count as one with the mean of their targets. `weights` is empty
+/// (all 1) or one a target, > 0.
+IsotonicMap fit_isotonic(std::span<const double> places, std::span<const double> targets,
+                         std::span<const double> weights = {});
+
+/// Positions of labels among the classes of a model. Throws InvalidInput for one it does not know.
+std::vector<std::size_t> class_positions(const Model& model, const Labels& labels);
+
+/// One score a class, the larger the likelier: (f, 0) of two classes, the decisions themselves of
+/// one against the rest, the sum of those in its favour of pairs.
+Matrix<double> class_scores(const Model& model, MatrixView<const double> decisions);
+
+/// T > 0 such that softmax(scores / T) makes the true classes likeliest (Guo et al. 2017).
+double fit_temperature(MatrixView<const double> scores, std::span<const std::size_t> truth);
+
+/// The model with its probabilities learnt anew on these rows, which should not be those it was
+/// trained on. Throws InvalidInput for other models than classifiers, labels the model does not
+/// know, and classes (platt, isotonic) of which there is no row.
+Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod method);
+
+bool has_probabilities(const Model& model);
+/// From decision values, for those who have them already. Throws InvalidInput without
+/// probabilities.
+Matrix<double> probabilities_of(const Model& model, MatrixView<const double> decisions,
+                                ProbabilityRule rule);
+
+/// The nearest probabilities, by squares, of which none exceeds that of class `chosen`; it keeps a
+/// hair's breadth (1e-9) above those it had to be made equal to.
+void make_consistent(std::span<double> probabilities, std::size_t chosen);
+
+/// Throws InvalidInput, beginning with `place`, when the arrays "isotonic" (output, place, value)
+/// and "temperature" of a model from outside are not of this kind.
+void check_calibration(const Model& model, const std::string& place);
+
+}  // namespace mercer

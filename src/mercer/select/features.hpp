@@ -1,0 +1,64 @@
+// Which columns matter: by taking away the least of them again and again, or by shuffling one at a
+// time.
+//
+//   const Elimination e = eliminate_features({.kernel = linear(), .C = 1}, data);
+//   e.ranking.front();                                  // the column that stayed to the end
+//   permutation_importance(model, test).front().drop;   // what the score loses without column 0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "mercer/base/progress.hpp"
+#include "mercer/data/dataset.hpp"
+#include "mercer/learn/svm.hpp"
+#include "mercer/select/metrics.hpp"
+
+namespace mercer {
+
+struct EliminationSettings {
+    SvmSettings svm{};      ///< a classifier: svc or nu-svc
+    std::size_t keep = 1;   ///< stop when so many are left
+    double share = 0;       ///< of the columns left, taken away at a time; 0: one
+    std::size_t folds = 0;  ///< cross-validate each round over so many; 0: not
+    std::uint64_t seed = 1;
+    Progress progress{};
+};
+
+struct EliminationRound {
+    std::size_t features = 0;             ///< learnt from
+    double training_accuracy = 0;         ///< of the machine
+    std::optional<double> cv_accuracy{};  ///< where folds were asked for
+};
+
+struct Elimination {
+    std::vector<std::size_t> ranking{};  ///< columns, the last to go first
+    std::vector<EliminationRound> rounds{};
+};
+
+/// Recursive feature elimination [Guyon, Weston, Barnhill and Vapnik 2002]: train, take away the
+/// columns whose loss changes ‖w‖² least at fixed α, and again. For linear kernels the change is
+/// w_j²; for others α'Qα − α'Q(−j)α with column j of the support vectors set to 0. Columns taken
+/// away are set to 0 and keep their places, so that kernels of some columns mean what they say.
+/// Throws InvalidInput for other tasks, keep outside 1 … columns, share outside [0, 1), and data of
+/// more than 100000 columns. Throws Cancelled.
+Elimination eliminate_features(const EliminationSettings& settings, const Dataset& data);
+
+struct Importance {
+    double drop = 0;  ///< mean of score − score with the column shuffled; of losses, the rise
+    double deviation = 0;  ///< over the repeats
+};
+struct ImportanceSettings {
+    std::optional<Metric> measure{};  ///< none: the usual one of the task
+    std::size_t repeats = 5;
+    std::uint64_t seed = 1;
+    Progress progress{};
+};
+/// Permutation importance (Breiman 2001; Fisher, Rudin and Dominici 2019) of each column for a
+/// trained machine on labelled rows, best ones it has not seen. Throws InvalidInput and Cancelled.
+std::vector<Importance> permutation_importance(const Model& model, const Dataset& data,
+                                               const ImportanceSettings& settings = {});
+
+}  // namespace mercer

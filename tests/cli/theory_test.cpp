@@ -1,0 +1,226 @@
+// Bounds, alignment, probabilities and prediction sets, as people run them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+
+namespace mercer::test {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Two moons in parts: to train on, to set aside, to test on.
+class Theory : public ::testing::Test {
+   protected:
+    void SetUp() override {
+        for (const auto& [name, seed] : {std::pair{"train", "1"}, {"aside", "2"}, {"test", "3"}}) {
+            const Outcome o = run({"make", "moons", "--n", "120", "--noise", "0.3", "--seed", seed,
+                                   "-o", path(name)});
+            ASSERT_EQ(o.code, 0) << o.err;
+        }
+        ASSERT_EQ(run({"train", path("train"), folder_.path("m.mercer"), "--quiet", "--kernel",
+                       "rbf(gamma=1)"})
+                      .code,
+                  0);
+    }
+    std::string path(const std::string& name) const { return folder_.path(name + ".csv"); }
+    std::string model() const { return folder_.path("m.mercer"); }
+    static Json json_of(std::vector<std::string> words) {
+        words.insert(words.end(), {"--json", "--quiet"});
+        const Outcome o = run(words);
+        EXPECT_EQ(o.code, 0) << o.err;
+        return o.code == 0 ? Json::parse(o.out) : Json();
+    }
+    const Folder folder_{};
+};
+
+TEST_F(Theory, BoundsOfAModelComeWithFormulaAndNumbers) {
+    const Json json = json_of({"bounds", model(), path("train"), "--delta", "0.1"});
+    ASSERT_EQ(json["parts"].size(), 1U);
+    std::map<std::string, Json> named;
+    for (const Json& b : json["parts"][0]["bounds"]) {
+        named[b["name"]] = b;
+        EXPECT_FALSE(b["formula"].get<std::string>().empty());
+        EXPECT_FALSE(b["inputs"].empty());
+    }
+    for (const char* name : {"margin-dimension", "radius-margin", "support-vectors",
+                             "essential-support", "leave-one-out", "span-bound", "span-estimate"}) {
+        EXPECT_TRUE(named.contains(name)) << name;
+    }
+    EXPECT_LE(named["leave-one-out"]["value"].get<double>(),
+              named["essential-support"]["value"].get<double>());
+    EXPECT_EQ(named["vc-margin"]["confidence"], 0.9);
+    const Outcome text = run({"bounds", model(), path("train"), "--no-loo", "--quiet"});
+    EXPECT_EQ(text.code, 0);
+    EXPECT_NE(text.out.find("an estimate"), std::string::npos) << text.out;
+    EXPECT_EQ(text.out.find("leave-one-out  "), std::string::npos);
+}
+
+TEST_F(Theory, BoundsFromNumbersAndTheOtherWayRound) {
+    const Json json =
+        json_of({"bounds", "--examples", "1000", "--error", "0.1", "--dimension", "20"});
+    ASSERT_EQ(json["bounds"].size(), 3U);
+    const double phi = std::sqrt((20 * (std::log(100) + 1) - std::log(0.0125)) / 1000);
+    EXPECT_NEAR(json["bounds"][2]["value"].get<double>(), 0.1 + phi, 1e-12);
+    const Json plans =
+        json_of({"bounds", "--plan", "--epsilon", "0.1", "--features", "2"})["plans"];
+    ASSERT_EQ(plans.size(), 3U);
+    EXPECT_EQ(plans[0]["rows"], std::ceil(std::log(40) / 0.02));
+    for (const auto& [words, part] :
+         {std::pair{std::vector<std::string>{"bounds", "--examples", "10", "--delta", "1"},
+                    "delta = 1"},
+          {{"bounds"}, "--examples"},
+          {{"bounds", "--plan"}, "--epsilon"},
+          {{"bounds", model()}, "training data"},
+          {{"bounds", model(), path("aside"), "--delta", "2"}, "delta = 2"}}) {
+        const Outcome o = run(words);
+        EXPECT_EQ(o.code, 2);
+        EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+    }
+}
+
+TEST_F(Theory, StructuralRiskStandsBesideCrossValidation) {
+    const Json json = json_of({"srm", path("train"), "--family", "degree", "--values", "1,2,3"});
+    ASSERT_EQ(json["levels"].size(), 3U);
+    EXPECT_EQ(json["levels"][2]["dimension"], 10);
+    double least = 1e300;
+    for (const Json& l : json["levels"]) least = std::min(least, l["bound"].get<double>());
+    for (const Json& l : json["levels"]) {
+        if (l["value"] == json["by_bound"]) {
+            EXPECT_EQ(l["bound"], least);
+        }
+    }
+    const Outcome o = run({"srm", path("train"), "--family", "components", "--quiet"});
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_NE(o.out.find("by the bound"), std::string::npos);
+    EXPECT_NE(o.out.find("by cross-validation"), std::string::npos);
+    EXPECT_EQ(run({"srm", path("train"), "--values", "3,1"}).code, 2);
+    EXPECT_EQ(run({"srm", path("train"), "--folds", "500"}).code, 2);
+}
+
+TEST_F(Theory, AlignmentCombinesKernelsThatCanBeTrained) {
+    const Json json =
+        json_of({"align", path("train"), "--kernel", "linear", "--kernel", "rbf(gamma=3)",
+                 "--combine", "margin", "--gradient", "--tol", "0.01"});
+    ASSERT_EQ(json["kernels"].size(), 2U);
+    EXPECT_EQ(json["kernels"][1]["gradient"][0]["name"], "gamma");
+    const Json combined = json["combination"];
+    EXPECT_LE(combined["relative_gap"].get<double>(), 0.01);
+    const Outcome trained = run({"train", path("train"), "--quiet", "--kernel",
+                                 combined["kernel"].get<std::string>(), "--cv", "3"});
+    EXPECT_EQ(trained.code, 0) << trained.err;
+    EXPECT_EQ(run({"align", path("train")}).code, 2);
+}
+
+TEST_F(Theory, CalibratedModelsAreSavedAndDrawn) {
+    const std::string sure = folder_.path("sure.mercer");
+    for (const char* method : {"platt", "isotonic", "temperature"}) {
+        const Json json =
+            json_of({"calibrate", model(), path("aside"), "--method", method, "-o", sure, "--test",
+                     path("test"), "--picture", folder_.path("r.svg")});
+        EXPECT_LT(json["brier"].get<double>(), 0.2) << method;
+        // The saved model has the same probabilities.
+        const Json again = json_of({"calibrate", sure, path("test")});
+        EXPECT_EQ(again["brier"], json["brier"]);
+        const Json predicted = json_of({"predict", sure, path("test"), "--probability"});
+        for (std::size_t i = 0; i < predicted["labels"].size(); ++i) {
+            const Json& p = predicted["probability"]["rows"][i];
+            const bool last = p[1].get<double>() > p[0].get<double>();
+            EXPECT_EQ(predicted["labels"][i].get<double>() > 0, last);
+        }
+        EXPECT_EQ(content_of(folder_.path("r.svg")).substr(0, 4), "<svg");
+    }
+    const Outcome o = run({"calibrate", model(), path("test")});
+    EXPECT_EQ(o.code, 2);
+    EXPECT_NE(o.err.find("no probabilities"), std::string::npos) << o.err;
+}
+
+TEST_F(Theory, ConformalSetsIntervalsAndPValues) {
+    const Json sets = json_of({"conformal", model(), path("test"), "--aside", path("aside")});
+    EXPECT_NEAR(sets["covered"].get<double>(), 0.9, 0.1);
+    EXPECT_EQ(sets["sets"].size(), 120U);
+    const std::string usual = folder_.path("usual.mercer");
+    ASSERT_EQ(
+        run({"train", path("train"), usual, "--quiet", "--task", "one-class", "--nu", "0.1"}).code,
+        0);
+    const Json p = json_of({"conformal", usual, path("test"), "--aside", path("aside")});
+    EXPECT_NEAR(p["outliers"].get<double>(), 0.1, 0.1);
+    const std::string curve = folder_.path("curve.mercer");
+    ASSERT_EQ(run({"make", "sinc", "--n", "100", "-o", folder_.path("a.csv")}).code, 0);
+    ASSERT_EQ(run({"make", "sinc", "--n", "100", "--seed", "2", "-o", folder_.path("b.csv")}).code,
+              0);
+    ASSERT_EQ(run({"train", folder_.path("a.csv"), curve, "--quiet", "--task", "svr"}).code, 0);
+    const Json ends =
+        json_of({"conformal", curve, folder_.path("a.csv"), "--aside", folder_.path("b.csv")});
+    EXPECT_GT(ends["covered"].get<double>(), 0.85);
+    EXPECT_EQ(
+        run({"conformal", model(), path("test"), "--aside", path("aside"), "--coverage", "1"}).code,
+        2);
+}
+
+TEST_F(Theory, NuAndCAreTurnedIntoOneAnother) {
+    const std::string nu = folder_.path("nu.mercer");
+    ASSERT_EQ(run({"train", path("train"), nu, "--quiet", "--task", "nu-svc", "--nu", "0.3",
+                   "--tol", "1e-6", "--double-precision"})
+                  .code,
+              0);
+    const double c = json_of({"equivalent", nu})["parts"][0]["C"];
+    const std::string by_c = folder_.path("c.mercer");
+    ASSERT_EQ(run({"train", path("train"), by_c, "--quiet", "-C", std::to_string(c), "--tol",
+                   "1e-6", "--double-precision"})
+                  .code,
+              0);
+    EXPECT_NEAR(json_of({"equivalent", by_c})["parts"][0]["nu"].get<double>(), 0.3, 1e-3);
+    EXPECT_NE(run({"equivalent", nu}).out.find("-C "), std::string::npos);
+}
+
+TEST_F(Theory, TuneFindsPointsByAProcessAndParametersByGradients) {
+    const Json found = json_of({"tune", path("train"), "--kernel", "rbf(gamma=1)", "--grid",
+                                "gamma=1e-3:100:log9", "--grid", "C=0.01:100:log9", "--search",
+                                "bayesian", "--points", "14", "--folds", "3"});
+    EXPECT_EQ(found["points"].size(), 14U);
+    EXPECT_GT(found["best"]["score"].get<double>(), 0.85);
+    for (const char* how : {"alignment", "radius-margin"}) {
+        const std::string best = folder_.path("best.mercer");
+        const Json json =
+            json_of({"tune", path("train"), best, "--kernel", "rbf(gamma=20)", "--search", how});
+        EXPECT_NE(json["before"], json["after"]);
+        const Json shown = json_of({"show", best});
+        EXPECT_EQ(shown["kernel"], json["kernel"]);
+    }
+    EXPECT_EQ(run({"tune", path("train"), "--search", "alignment", "--grid", "C=1"}).code, 2);
+}
+
+TEST_F(Theory, ColumnsRowsAndLabels) {
+    const Json ranked = json_of({"features", path("train"), "--folds", "3"});
+    EXPECT_EQ(ranked["ranking"].size(), 2U);
+    EXPECT_EQ(ranked["rounds"].size(), 2U);
+    const Json shuffled = json_of({"features", path("test"), "--model", model()});
+    EXPECT_GT(shuffled["importance"][0]["drop"].get<double>(), 0.05);
+    const Json asked = json_of({"query", model(), path("test"), "--count", "5"});
+    ASSERT_EQ(asked["rows"].size(), 5U);
+    EXPECT_LE(asked["rows"][0]["score"], asked["rows"][4]["score"]);
+    const Json halved = json_of({"query", model(), path("test"), "--rule", "max-min", "--labelled",
+                                 path("train"), "--count", "2", "--shortlist", "6"});
+    EXPECT_EQ(halved["rows"].size(), 2U);
+    EXPECT_EQ(run({"query", model(), path("test"), "--rule", "max-min"}).code, 2);
+    const Json spread =
+        json_of({"spread", path("train"), path("test"), "--kernel", "rbf(gamma=20)"});
+    EXPECT_GT(spread["accuracy"].get<double>(), 0.8);
+    EXPECT_EQ(run({"spread", path("train"), path("test"), "--alpha", "2"}).code, 2);
+    std::string table = "a,b,left,low\n";
+    for (int i = 0; i < 60; ++i) {
+        const double x = std::sin(i), y = std::cos(3.0 * i);
+        table += std::to_string(x) + ',' + std::to_string(y) + (x < 0 ? ",1" : ",0") +
+                 (y < 0 ? ",1\n" : ",0\n");
+    }
+    const std::string rows = folder_.file("many.csv", table);
+    const Json many = json_of({"multilabel", rows, rows, "--label-columns", "2", "-C", "100"});
+    EXPECT_LT(many["ranking_loss"].get<double>(), 0.05);
+    EXPECT_EQ(run({"multilabel", rows, rows, "--label-columns", "4"}).code, 2);
+}
+
+}  // namespace
+}  // namespace mercer::test
