@@ -11,8 +11,15 @@ rbf(gamma=0.05) + 0.5*polynomial(degree=2) is positive definite
 from . import _core, kernels
 from ._base import Machine, Report
 from ._compat import ConvergenceWarning, NotFittedError
+from ._losses import (
+    KernelHuberRegressor,
+    KernelLogisticRegression,
+    KernelQuantileRegressor,
+    SquaredHingeClassifier,
+)
 from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
 from ._maps import KernelPCA, MonomialFeatures, Nystroem
+from ._pairs import KernelCCA
 from ._progress import ProgressBar
 from ._regression import GaussianProcessRegressor, KernelRidge
 from ._svc import SVC, NuSVC
@@ -41,9 +48,13 @@ __all__ = [
     "ConvergenceWarning",
     "GaussianProcessRegressor",
     "Kernel",
+    "KernelCCA",
+    "KernelHuberRegressor",
     "KernelKMeans",
+    "KernelLogisticRegression",
     "KernelPCA",
     "KernelPerceptron",
+    "KernelQuantileRegressor",
     "KernelRidge",
     "Machine",
     "MonomialFeatures",
@@ -59,6 +70,7 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "SquaredHingeClassifier",
     "center",
     "function",
     "kernels",

@@ -75,7 +75,9 @@ class Machine(BaseEstimator):
     result is the same for any number), ``time_limit`` (seconds), ``precision`` ("auto", "single" or
     "double" kernel values), ``callback`` (a function of a dict, called as training goes on; return
     False to stop), ``verbose`` (a progress line), ``on_interrupt`` ("raise", or "keep": Ctrl-C
-    leaves the machine as far as it got, with its certificate).
+    leaves the machine as far as it got, with its certificate). Support vector machines have
+    ``warm_start``: a further ``fit`` on the same rows, with another C, ν or ε, or after a stop, begins
+    where the last one ended.
     """
 
     _task = ""
@@ -173,6 +175,7 @@ class Machine(BaseEstimator):
         kernel = self._resolve_kernel(X, weights)
         rows, expression = self._kernel_rows(kernel, X)
         settings.update(self._common_settings(X.shape[0]))
+        settings.update(self._begin_from(X.shape[0]))
         names = [str(name) for name in getattr(self, "feature_names_in_", ())]
         keep = getattr(self, "on_interrupt", "raise")
         if keep not in ("raise", "keep"):
@@ -209,6 +212,16 @@ class Machine(BaseEstimator):
                 stacklevel=3,
             )
         return self._model
+
+    def _begin_from(self, rows: int) -> dict[str, Any]:
+        """With ``warm_start`` the machine of the last fit, where it was of as many rows and the same
+        classes."""
+        classes = getattr(self, "classes_", np.empty(0)).tolist()
+        kind = (self._task, rows, classes)
+        before, self._kind = self.__dict__.get("_kind"), kind
+        if not getattr(self, "warm_start", False) or before != kind or "_model" not in self.__dict__:
+            return {}
+        return {"start": self._model}
 
     def _kernel_rows(self, kernel: Any, X: Any) -> tuple[_core.Rows, _core.Expression]:
         """Rows and expression to train with: a function of the user's becomes a matrix first."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import check_rows, to_rows
-from ._base import Machine, _threads
+from ._base import Machine, _threads, seed_of
 from ._compat import NotFittedError, TransformerMixin
 from .kernels import BlockKernel, Kernel
 
@@ -154,9 +154,20 @@ class KernelPCA(TransformerMixin, Machine):
     Parameters
     ----------
     n_components : int, optional
-        How many; None: all with an eigenvalue above rounding.
+        How many; None: all with an eigenvalue above rounding. Where the rows have fewer, there are
+        fewer.
     kernel, gamma, degree, coef0
         As scikit-learn's KernelPCA, or a mercer kernel, or a function.
+    center : bool
+        About the centre of mass in feature space, or about the origin.
+    whiten : bool
+        Components divided by their deviation.
+    tol : float
+        On the residual of each eigenvector, relative to the largest eigenvalue; 0: 1e-10 in double
+        precision, 1e-6 in single.
+    preimage : str
+        How `inverse_transform` finds rows: "best", "fixed-point", "gradient", "distance" or
+        "regression".
 
     Attributes
     ----------
@@ -164,15 +175,23 @@ class KernelPCA(TransformerMixin, Machine):
         Of the centred matrix, descending.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
         The entry of largest size in each is positive.
+    explained_variance_ratio_ : ndarray
+    residuals_ : ndarray
+        Length of K v - eigenvalue v for each eigenvector v: the certificate.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import KernelPCA
+    >>> from mercer import KernelPCA, rbf
     >>> X = np.random.default_rng(0).normal(size=(20, 3))
-    >>> KernelPCA(2, kernel="rbf").fit_transform(X).shape
+    >>> pca = KernelPCA(2, kernel="rbf").fit(X)
+    >>> pca.transform(X).shape
     (20, 2)
+    >>> pca.inverse_transform(pca.transform(X)).shape
+    (20, 3)
     """
+
+    _task = "kpca"
 
     def __init__(
         self,
@@ -182,14 +201,30 @@ class KernelPCA(TransformerMixin, Machine):
         gamma: Any = None,
         degree: int = 3,
         coef0: float = 1.0,
+        center: bool = True,
+        whiten: bool = False,
+        tol: float = 0.0,
+        preimage: str = "best",
+        random_state: Any = None,
         n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callback: Any = None,
+        precision: str = "auto",
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.center = center
+        self.whiten = whiten
+        self.tol = tol
+        self.preimage = preimage
+        self.random_state = random_state
         self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.callback = callback
+        self.precision = precision
 
     def fit(self, X: Any, y: Any = None) -> "KernelPCA":
         """Finds the components of the rows; ``y`` is ignored.
@@ -199,39 +234,32 @@ class KernelPCA(TransformerMixin, Machine):
         self
         """
         X = self._take(X)
+        rows = X.shape[0]
+        if rows < 2 and self.center:
+            raise ValueError("n_samples = 1: one row has no principal components about its centre")
         if self.n_components is not None and not self.n_components >= 1:
             raise ValueError(f"n_components = {self.n_components} must be 1 or more, or None")
-        kernel = self._resolve_kernel()
-        if isinstance(kernel, Kernel) and kernel.needs_data:
-            kernel = kernel.resolve(X)
-        self.X_fit_, self._used_kernel = X.copy(), kernel
-        K = self._matrix(X)
-        # Centring both ways (001, kernel PCA): K - 1K - K1 + 1K1, 1 the matrix of entries 1/n.
-        self._column_means, self._mean = K.mean(axis=0), K.mean()
-        values, vectors = np.linalg.eigh(self._centred(K))
-        values, vectors = values[::-1], vectors[:, ::-1]
-        # What the centring can leave of K by rounding alone is no component.
-        rounding = len(values) * np.finfo(float).eps * max(np.abs(K).max(), 1e-300) * 10
-        kept = max(1, int(np.sum(values > rounding)))
-        if self.n_components is not None:
-            kept = min(int(self.n_components), len(values))
-        self.eigenvalues_ = np.where(values[:kept] > rounding, values[:kept], 0.0)
-        signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
-        self.eigenvectors_ = (vectors * signs)[:, :kept]
-        self._n_features_out = kept
+        count = 0 if self.n_components is None else min(int(self.n_components), rows)
+        # Whoever wants all components means the matrix and its eigenvectors.
+        memory = 17 * rows * rows if count == 0 or 4 * count > rows else 0
+        self._train(
+            X,
+            components=count,
+            center=bool(self.center),
+            tolerance=float(self.tol),
+            memory_bytes=max(1 << 30, memory),
+        )
+        self.X_fit_ = X.copy()
+        table = self._model.arrays()["eigenvalues"]
+        self.eigenvalues_ = table[:, 0].copy()
+        self.explained_variance_ratio_ = table[:, 1].copy()
+        self.residuals_ = table[:, 2].copy()
+        self.eigenvectors_ = self._model.coefficients.T * np.sqrt(self.eigenvalues_)
+        self._n_features_out = len(self.eigenvalues_)
         return self
 
-    def _matrix(self, X: Any) -> np.ndarray:
-        with _threads(self.n_jobs):
-            if self._pairwise_input:
-                return np.asarray(X, dtype=np.float64)
-            return np.asarray(self._used_kernel(X, self.X_fit_), dtype=np.float64)
-
-    def _centred(self, K: np.ndarray) -> np.ndarray:
-        return K - self._column_means - K.mean(axis=1, keepdims=True) + self._mean
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "eigenvalues_" in self.__dict__
+    def _deviations(self) -> np.ndarray:
+        return np.sqrt(self.eigenvalues_ / self._model.arrays()["moments"][0, 0])
 
     def transform(self, X: Any) -> np.ndarray:
         """The components of every row.
@@ -240,19 +268,47 @@ class KernelPCA(TransformerMixin, Machine):
         -------
         ndarray of shape (n_samples, n_components)
         """
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError("This KernelPCA instance is not fitted yet. Call 'fit' first.")
-        X = check_rows(self, X, reset=False)
-        roots = np.sqrt(self.eigenvalues_)
-        scaled = np.divide(
-            self.eigenvectors_, roots, out=np.zeros_like(self.eigenvectors_), where=roots > 0
-        )
-        return self._centred(self._matrix(X)) @ scaled
+        features = self._decision(X)
+        return features / self._deviations() if self.whiten else features
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Rows whose images lie nearest to the given components: pre-images.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        self._check_fitted()
+        if self._pairwise_input or "_block_kernel" in self.__dict__:
+            raise ValueError("a kernel known by its values alone has no pre-images")
+        projections = np.array(X, dtype=np.float64, ndmin=2, order="C")
+        if projections.shape[1] != self._n_features_out:
+            raise ValueError(
+                f"X has {projections.shape[1]} components, but KernelPCA has {self._n_features_out}"
+            )
+        if self.whiten:
+            projections *= self._deviations()
+        with _threads(self.n_jobs):
+            rows, self.preimage_distances_ = _core.preimages(
+                self._model, projections, self.preimage, seed_of(self.random_state)
+            )
+        return rows
+
+    def reconstruction_error(self, X: Any) -> np.ndarray:
+        """How much of every row the components miss: squared distances in feature space, large for
+        rows unlike those seen.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        rows = self._rows_to_predict(X)
+        with _threads(self.n_jobs):
+            return _core.reconstruction_errors(self._model, rows)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """kernelpca0, kernelpca1, …"""
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError("This KernelPCA instance is not fitted yet. Call 'fit' first.")
+        self._check_fitted()
         return np.asarray([f"kernelpca{i}" for i in range(self._n_features_out)], dtype=object)
 
 

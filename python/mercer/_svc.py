@@ -178,6 +178,7 @@ class SVC(_SupportVectorClassifier):
         callback: Any = None,
         precision: str = "auto",
         on_interrupt: str = "raise",
+        warm_start: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -199,6 +200,7 @@ class SVC(_SupportVectorClassifier):
         self.callback = callback
         self.precision = precision
         self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
 
     def _penalty(self) -> dict[str, float]:
         return {"C": float(self.C)}
@@ -209,8 +211,9 @@ class NuSVC(_SupportVectorClassifier):
     support vectors from below.
 
     Parameters and attributes as `SVC`, with ``nu`` in the place of C and without ``class_weight``,
-    to which the ν of both classes leaves no meaning; rows may have a ``sample_weight``. Where a class
-    is too small for ν, the largest feasible value is used, with a warning.
+    to which the ν of both classes leaves no meaning (scikit-learn's takes one and ignores it); rows
+    may have a ``sample_weight``. Where a class is too small for ν, the largest feasible value is used,
+    with a warning.
 
     Examples
     --------
@@ -245,6 +248,7 @@ class NuSVC(_SupportVectorClassifier):
         callback: Any = None,
         precision: str = "auto",
         on_interrupt: str = "raise",
+        warm_start: bool = False,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -265,6 +269,7 @@ class NuSVC(_SupportVectorClassifier):
         self.callback = callback
         self.precision = precision
         self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
 
     def _penalty(self) -> dict[str, float]:
         return {"nu": float(self.nu)}

@@ -115,6 +115,7 @@ class SVR(_SupportVectorRegressor):
         callback: Any = None,
         precision: str = "auto",
         on_interrupt: str = "raise",
+        warm_start: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -132,6 +133,7 @@ class SVR(_SupportVectorRegressor):
         self.callback = callback
         self.precision = precision
         self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
 
     def _tube(self) -> dict[str, float]:
         return {"C": float(self.C), "epsilon": float(self.epsilon)}
@@ -173,6 +175,7 @@ class NuSVR(_SupportVectorRegressor):
         callback: Any = None,
         precision: str = "auto",
         on_interrupt: str = "raise",
+        warm_start: bool = False,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -190,6 +193,7 @@ class NuSVR(_SupportVectorRegressor):
         self.callback = callback
         self.precision = precision
         self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
 
     def _tube(self) -> dict[str, float]:
         return {"C": float(self.C), "nu": float(self.nu)}
@@ -255,6 +259,7 @@ class OneClassSVM(_Region):
         callback: Any = None,
         precision: str = "auto",
         on_interrupt: str = "raise",
+        warm_start: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -271,6 +276,7 @@ class OneClassSVM(_Region):
         self.callback = callback
         self.precision = precision
         self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "OneClassSVM":
         """Learns the region of the rows; ``y`` is ignored.
@@ -329,6 +335,7 @@ class SVDD(_Region):
         callback: Any = None,
         precision: str = "auto",
         on_interrupt: str = "raise",
+        warm_start: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -345,6 +352,7 @@ class SVDD(_Region):
         self.callback = callback
         self.precision = precision
         self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "SVDD":
         """Learns the sphere around the rows; ``y`` is ignored.

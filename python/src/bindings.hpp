@@ -10,6 +10,7 @@ void bind_kernels(nanobind::module_& m);
 void bind_machines(nanobind::module_& m);
 void bind_model(nanobind::module_& m);
 void bind_maps(nanobind::module_& m);
+void bind_pairs(nanobind::module_& m);
 void bind_data(nanobind::module_& m);
 
 }  // namespace mercer::python

@@ -10,6 +10,7 @@
 #include "mercer/learn/adatron.hpp"
 #include "mercer/learn/class_means.hpp"
 #include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/kernel_pca.hpp"
 #include "mercer/learn/kmeans.hpp"
 #include "mercer/learn/losses.hpp"
 #include "mercer/learn/perceptron.hpp"
@@ -58,6 +59,8 @@ SvmSettings svm_settings(Task task, const Settings& s, const Kernel& kernel) {
     svm.memory_bytes = s.count("memory_bytes", svm.memory_bytes);
     svm.double_precision = s.flag("double_precision", false);
     svm.shrinking = s.flag("shrinking", true);
+    const auto start = s.get<nb::object>("start", nb::none());
+    if (!start.is_none()) svm.start = std::make_shared<Model>(nb::cast<const Model&>(start));
     return svm;
 }
 
@@ -181,6 +184,14 @@ Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Datase
             return plain_fit(ridge, r, data, targets);
         }
         case Task::gp: return plain_fit(gaussian_process, process_settings(s, common), data);
+        case Task::kpca: {
+            KernelPcaSettings k{.common = common};
+            k.components = s.count("components", k.components);
+            k.center = s.flag("center", k.center);
+            k.tolerance = s.number("tolerance", k.tolerance);
+            k.passes = s.count("passes", k.passes);
+            return plain_fit(kernel_pca, k, data);
+        }
         case Task::kmeans: {
             KMeansSettings k{.common = common};
             k.clusters = s.count("clusters", k.clusters);

@@ -2,13 +2,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/learn/kernel_pca.hpp"
 #include "mercer/learn/maps.hpp"
+#include "mercer/learn/preimage.hpp"
 
 namespace mercer::python {
 namespace {
@@ -74,6 +77,44 @@ std::vector<std::string> monomial_names(std::size_t columns, int degree, double 
     return names;
 }
 
+/// Rows for components, and how near their images come.
+nb::tuple preimages(const Model& model, const Table& projections, const std::string& method,
+                    std::size_t seed) {
+    Matrix<double> rows;
+    std::vector<double> distances;
+    run_beside([&](const Progress& progress) {
+        const PrincipalComponents components(model);
+        const Expansion& e = model.expansion;
+        PreimageSettings settings{.method = preimage_method_named(method)};
+        settings.seed = seed;
+        settings.progress = progress;
+        const PreimageFinder finder(e.kernel, e.points, settings);
+        const MatrixView<const double> all(projections.data(), projections.shape(0),
+                                           projections.shape(1));
+        rows = Matrix<double>(all.rows, e.points.columns());
+        constexpr std::size_t batch = 256;
+        for (std::size_t first = 0; first < all.rows; first += batch) {
+            const std::size_t count = std::min(batch, all.rows - first);
+            const Matrix<double> targets =
+                components.expand(all.block(first, 0, count, all.columns));
+            const std::vector<Preimage> found = finder.find(targets.view());
+            for (std::size_t t = 0; t < count; ++t) {
+                std::ranges::copy(found[t].z, rows.row(first + t).begin());
+                distances.push_back(found[t].squared_distance);
+            }
+        }
+    });
+    return nb::make_tuple(give(std::move(rows)), give(std::move(distances)));
+}
+
+nb::object reconstruction_errors(const Model& model, const Rows& x) {
+    std::vector<double> out;
+    run_beside([&](const Progress& progress) {
+        out = PrincipalComponents(model).reconstruction_errors(x, 0, progress);
+    });
+    return nb::cast(give(std::move(out)));
+}
+
 }  // namespace
 
 void bind_maps(nb::module_& m) {
@@ -96,6 +137,8 @@ void bind_maps(nb::module_& m) {
         .def("reference",
              [](const FeatureMap& map) { return rows_to_arrays(map.expansion().reference); })
         .def("__call__", &apply);
+    m.def("preimages", &preimages);
+    m.def("reconstruction_errors", &reconstruction_errors);
     m.def("monomials", &monomials);
     m.def("monomial_names", &monomial_names);
 }

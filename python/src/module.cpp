@@ -28,5 +28,6 @@ NB_MODULE(_core, m) {
     mercer::python::bind_model(m);
     mercer::python::bind_machines(m);
     mercer::python::bind_maps(m);
+    mercer::python::bind_pairs(m);
     mercer::python::bind_data(m);
 }

@@ -297,3 +297,19 @@ assert not hasattr(mercer.SVC(), "predict_proba")
 def test_numpy_alone_is_enough() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_warm_start_begins_at_the_last_machine(moons) -> None:
+    X, y = moons
+    X = np.vstack([X, X + 0.01])
+    y = np.r_[y, y]
+    warm = mercer.SVC(C=100, gamma=5, warm_start=True).fit(X, y)
+    first = warm.report_.iterations
+    again = warm.fit(X, y).report_
+    assert again.iterations < first / 4
+    changed = warm.set_params(C=120).fit(X, y)
+    fresh = mercer.SVC(C=120, gamma=5).fit(X, y)
+    assert changed.report_.dual == pytest.approx(fresh.report_.dual, rel=1e-4)
+    # Other rows: from scratch, without a word.
+    warm.fit(X[:100], y[:100])
+    assert warm.report_.converged

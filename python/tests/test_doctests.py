@@ -24,6 +24,8 @@ MODULES = ["mercer"] + sorted(
 def test_docstrings(name) -> None:
     if name in ("mercer.plot", "mercer.gallery"):
         pytest.importorskip("matplotlib")
+    if name == "mercer.sklearn_gp":
+        pytest.importorskip("sklearn")
     found = doctest.testmod(importlib.import_module(name))
     assert found.failed == 0
 

@@ -61,3 +61,19 @@ def test_sparse_equals_dense(name, index, moons) -> None:
     estimator = getattr(mercer, name)
     dense, other = estimator().fit(X, y), estimator().fit(A, y)
     np.testing.assert_allclose(dense.predict(X), other.predict(A), atol=1e-9)
+
+
+def test_covariance_of_scikit_learns_own_process(moons) -> None:
+    from sklearn.base import clone
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF
+
+    from mercer.sklearn_gp import Covariance
+
+    X, y = moons
+    ours = GaussianProcessRegressor(Covariance(mercer.rbf(gamma=0.5)), alpha=0.1).fit(X, y)
+    theirs = GaussianProcessRegressor(RBF(1.0), alpha=0.1, optimizer=None).fit(X, y)
+    for a, b in zip(ours.predict(X, return_std=True), theirs.predict(X, return_std=True)):
+        assert np.allclose(a, b, atol=1e-8)
+    assert ours.log_marginal_likelihood() == pytest.approx(theirs.log_marginal_likelihood())
+    assert repr(clone(ours.kernel_)) == "Covariance(rbf(gamma=0.5))"
