@@ -37,7 +37,7 @@ class AdaptiveSize {
 
     std::size_t size() const { return size_; }
     /// Two-point steps on the tile may cost so many times what a step of all free variables does.
-    std::uint64_t patience() const { return at_hand_ ? 1 : 8; }
+    std::uint64_t patience() const { return at_hand_ ? 1 : 24; }
 
     void note(double violation) {
         slow_ = violation > 0.5 * last_ ? slow_ + 1 : 0;

@@ -40,7 +40,7 @@ struct TileLimits {
     std::uint64_t steps = 0;
     /// All free variables are moved together once two-point steps have cost this many times as much
     /// as that would.
-    std::uint64_t patience = 8;
+    std::uint64_t patience = 24;
 };
 
 /// What happened on the tile. u and gradient in the tile have been moved.

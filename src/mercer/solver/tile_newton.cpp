@@ -221,7 +221,7 @@ std::uint64_t newton_price(const Tile<T>& tile) {
     const auto f = static_cast<std::uint64_t>(free_of(tile).size());
     if (f < fewest_free) return std::numeric_limits<std::uint64_t>::max() / 4;
     const auto q = static_cast<std::uint64_t>(tile.size);
-    return (f * f * f + 20 * f * (f + q)) / (40 * q);
+    return (f * f * f + 20 * f * (f + q)) / (120 * q);
 }
 
 template <class T>
