@@ -24,6 +24,7 @@ from ._progress import ProgressBar
 from ._regression import GaussianProcessRegressor, KernelRidge
 from ._svc import SVC, NuSVC
 from ._svr import SVDD, SVR, NuSVR, OneClassSVM
+from ._vq import KernelVQ
 from .kernels import (
     BlockKernel,
     Kernel,
@@ -56,6 +57,7 @@ __all__ = [
     "KernelPerceptron",
     "KernelQuantileRegressor",
     "KernelRidge",
+    "KernelVQ",
     "Machine",
     "MonomialFeatures",
     "NotFittedError",

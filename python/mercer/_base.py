@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import copyreg
 import warnings
 from collections.abc import Mapping
@@ -318,6 +319,38 @@ class Machine(BaseEstimator):
         """The kernel with everything settled that it left to the data."""
         self._check_fitted()
         return self.__dict__.get("_block_kernel") or Kernel(self._model.kernel)
+
+    def reduced(
+        self, n_vectors: int | None = None, *, error: float | None = None, max_iter: int = 100
+    ) -> Any:
+        """A copy of this machine with fewer vectors, as near to it in feature space as can be.
+
+        Parameters
+        ----------
+        n_vectors : int, optional
+            So many vectors, shared by all classes and outputs.
+        error : float, optional
+            Instead: as few as keep the squared distance below this share of the squared norm.
+        max_iter : int
+            Steps in which all vectors are moved together, at most.
+
+        Returns
+        -------
+        A fitted machine of the same class, whose ``report_.figures`` say what was lost.
+        """
+        self._check_fitted()
+        if (n_vectors is None) == (error is None):
+            raise ValueError("give either n_vectors or error")
+        if "_block_kernel" in self.__dict__ or self._pairwise_input:
+            raise ValueError("vectors can only be moved under kernels of rows, not of a matrix")
+        small = copy.copy(self)
+        small._model = self._model.reduced(int(n_vectors or 0), float(error or 0), int(max_iter))
+        parts = [part["figures"] for part in small._model.reports()]
+        lost = {n: sum(part[n] for part in parts) for n in ("squared_norm", "squared_distance")}
+        small.report_ = Report({**small._model.report(), "figures": lost})
+        for name in ("support_", "support_vectors_", "n_support_", "dual_coef_", "code_indices_"):
+            small.__dict__.pop(name, None)  # they told of the training rows
+        return small
 
     def save(self, path: str) -> None:
         """Writes the model file that the command line and C++ read, too."""

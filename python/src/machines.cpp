@@ -14,6 +14,7 @@
 #include "mercer/learn/kmeans.hpp"
 #include "mercer/learn/losses.hpp"
 #include "mercer/learn/perceptron.hpp"
+#include "mercer/learn/quantiser.hpp"
 #include "mercer/learn/ridge.hpp"
 #include "mercer/learn/svm.hpp"
 #include "settings.hpp"
@@ -198,6 +199,12 @@ Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Datase
             k.starts = s.count("starts", k.starts);
             k.passes = s.count("passes", k.passes);
             return plain_fit(kmeans, k, data);
+        }
+        case Task::vq: {
+            VectorQuantiserSettings v{.common = common};
+            v.radius = s.number("radius", v.radius);
+            v.prune = s.flag("prune", v.prune);
+            return plain_fit(vector_quantiser, v, data);
         }
         default: return plain_fit(risk_minimiser, risk_settings(task, s, common), data);
     }

@@ -3,11 +3,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
 #include "mercer/learn/gaussian_process.hpp"
 #include "mercer/learn/model.hpp"
+#include "mercer/learn/reduce.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace mercer::python {
@@ -91,6 +94,18 @@ nb::list reports_list(const Model& model) {
     return result;
 }
 
+Model reduced(const Model& model, std::size_t vectors, double error, std::size_t iterations) {
+    ReduceSettings settings{.vectors = vectors, .error = error};
+    settings.iterations = iterations;
+    std::optional<Model> small;
+    run_beside([&](const Progress& progress) {
+        ReduceSettings own = settings;
+        own.progress = progress;
+        small = reduce(model, own).model;
+    });
+    return std::move(*small);
+}
+
 }  // namespace
 
 void bind_model(nb::module_& m) {
@@ -121,6 +136,7 @@ void bind_model(nb::module_& m) {
         .def("classify", &classify)
         .def("probabilities", &probabilities)
         .def("deviation", &deviation)
+        .def("reduced", &reduced, nb::arg("vectors"), nb::arg("error"), nb::arg("iterations"))
         .def("to_bytes", &to_bytes)
         .def_static("from_bytes", &from_bytes)
         .def("save", [](const Model& model, const std::string& path) { save(model, path); })

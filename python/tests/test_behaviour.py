@@ -313,3 +313,19 @@ def test_warm_start_begins_at_the_last_machine(moons) -> None:
     # Other rows: from scratch, without a word.
     warm.fit(X[:100], y[:100])
     assert warm.report_.converged
+
+
+def test_reduced_machines_are_shorter_and_nearly_as_good() -> None:
+    from mercer.data import read
+
+    X, y = read("@digits")
+    whole = mercer.SVC(C=10).fit(X[::2], y[::2])
+    small = whole.reduced(60)
+    assert small._model.size == 60 < whole._model.size / 5
+    assert small.score(X[1::2], y[1::2]) > whole.score(X[1::2], y[1::2]) - 0.01
+    figures = small.report_.figures
+    assert 0 < figures["squared_distance"] < 0.2 * figures["squared_norm"]
+    assert whole.support_.size == whole._model.size  # untouched
+    assert pickle.loads(pickle.dumps(small)).predict(X[:5]).tolist() == small.predict(X[:5]).tolist()
+    with pytest.raises(ValueError, match="either"):
+        whole.reduced()
