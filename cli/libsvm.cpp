@@ -18,7 +18,7 @@
 namespace mercer::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> names{"svm-train", "svm-predict", "svm-scale"};
+constexpr std::array<std::string_view, 3> program_names{"svm-train", "svm-predict", "svm-scale"};
 
 constexpr std::string_view train_usage =
     R"(Usage: svm-train [options] training_set_file [model_file]
@@ -70,8 +70,8 @@ options:
 )";
 
 std::string_view usage_of(std::string_view program) {
-    if (program == names[0]) return train_usage;
-    return program == names[1] ? predict_usage : scale_usage;
+    if (program == program_names[0]) return train_usage;
+    return program == program_names[1] ? predict_usage : scale_usage;
 }
 
 int fail(const std::string& message) {
@@ -103,7 +103,7 @@ Dataset checked(Read read) {
 }  // namespace
 
 void add_libsvm_programs(CLI::App& program) {
-    for (const std::string_view name : names) {
+    for (const std::string_view name : program_names) {
         CLI::App& command = *program.add_subcommand(
             std::string(name), fmt::format("LIBSVM's {}: its options, its files", name));
         command.footer(std::string(usage_of(name)));
@@ -111,7 +111,7 @@ void add_libsvm_programs(CLI::App& program) {
 }
 
 std::string libsvm_program(std::string_view name) {
-    for (const std::string_view program : names) {
+    for (const std::string_view program : program_names) {
         if (name.ends_with(program)) return std::string(program);
     }
     return {};
@@ -123,9 +123,9 @@ int run_libsvm_program(const std::string& program, const std::vector<std::string
             say("{}", usage_of(program));
             return 0;
         }
-        const int code = program == names[0]   ? svm_train(words)
-                         : program == names[1] ? svm_predict(words)
-                                               : svm_scale(words);
+        const int code = program == program_names[0]   ? svm_train(words)
+                         : program == program_names[1] ? svm_predict(words)
+                                                       : svm_scale(words);
         finish_standard_output();
         return code;
     } catch (const LibsvmFailure& failure) {
