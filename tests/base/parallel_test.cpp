@@ -9,6 +9,15 @@
 namespace mercer {
 namespace {
 
+TEST(Threads, KeepToTheLimitOfAContainer) {
+    EXPECT_EQ(processors_of_limit("200000 100000"), 2U);
+    EXPECT_EQ(processors_of_limit("250000 100000"), 3U);
+    EXPECT_EQ(processors_of_limit("10000 100000"), 1U);
+    for (const char* none : {"max 100000", "-1 100000", "", " ", "100000", "nan 1", "1 0"}) {
+        EXPECT_EQ(processors_of_limit(none), 0U) << none;
+    }
+}
+
 TEST(ParallelFor, RunsEveryTaskOnce) {
     for (const std::size_t count : {1, 2, 5}) {
         set_threads(count);

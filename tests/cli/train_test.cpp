@@ -330,9 +330,13 @@ TEST(Verify, WhateverIsTamperedWithFails) {
     fails("the kernel", [](Model& m) { m.expansion.kernel = rbf({.gamma = 3.0}); });
     fails("the claimed dual", [](Model& m) { m.reports[0].dual *= 1.1; });
     fails("the claimed support", [](Model& m) { m.reports[0].free_support_vectors += 1; });
-    fails("the tolerance", [](Model& m) {
-        m.trained.tolerance = 1e-9;
-        m.reports[0].kkt_violation = 1e-10;
+    const std::string coarse = folder.path("coarse");
+    ASSERT_EQ(run({"train", data, coarse, "-C", "5", "--tol", "0.5"}).code, 0);
+    ASSERT_EQ(run({"verify", coarse, data}).code, 0);
+    fails("the tolerance", [&](Model& m) {
+        m = load(coarse);
+        m.trained.tolerance = 1e-3;
+        m.reports[0].kkt_violation = 1e-4;
     });
     EXPECT_EQ(json_of({"verify", forged, data}, 1)["holds"], false);
     // Bytes changed behind the back of the checksum never get that far.

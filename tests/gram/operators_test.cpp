@@ -185,6 +185,11 @@ TEST(Operators, OnlyMarkedRowsAreKept) {
     EXPECT_EQ(cost(4, 0), n);
     EXPECT_EQ(cost(3, 0), 0U);
     EXPECT_EQ(cost(4, 0), n);
+    // Not announced again, row 3 stays until its place is wanted.
+    EXPECT_EQ(cost(3, 0), 0U);
+    EXPECT_EQ(cost(5, 1), n);
+    EXPECT_EQ(cost(5, 1), 0U);
+    EXPECT_EQ(cost(3, 0), n);
 }
 
 /// Whose second request fails.
@@ -297,6 +302,36 @@ TEST(RowCache, KeepsItsPromisesUnderRandomUse) {
         if (recent.size() > 8) recent.erase(recent.begin());
     }
     EXPECT_EQ(cache.hits() + cache.misses(), 5000U);
+}
+
+TEST(RowCache, RowsThatMayBeSparedGiveWayFirst) {
+    Random random(4);
+    RowCache<double> cache(50, 2, 8 * 2 * sizeof(double));
+    std::vector<std::size_t> wanted, spared;  // newest last, at most 8 together
+    for (int step = 0; step < 20000; ++step) {
+        const std::size_t row = random.below(50);
+        const bool here = std::erase(wanted, row) + std::erase(spared, row) > 0;
+        const auto found = cache.find(row);
+        ASSERT_EQ(!found.empty(), here) << "in step " << step;
+        if (here) {
+            ASSERT_EQ(found[1], static_cast<double>(row));
+        } else {
+            // A row that was spared gives way before a slot is used for the first time.
+            if (!spared.empty()) {
+                spared.erase(spared.begin());
+            } else if (wanted.size() == 8) {
+                wanted.erase(wanted.begin());
+            }
+            cache.insert(row)[1] = static_cast<double>(row);
+        }
+        if (random.below(3) == 0) {
+            cache.spare(row);
+            spared.push_back(row);
+        } else {
+            wanted.push_back(row);
+        }
+        EXPECT_EQ(cache.is_full(), wanted.size() == 8);
+    }
 }
 
 TEST(RowCache, AlwaysHasRoomForOneRow) {

@@ -17,7 +17,7 @@ Tile<double> smooth_tile(std::size_t half, double upper, std::uint64_t seed) {
     Random random(seed);
     Tile<double> tile;
     const std::size_t n = 2 * half;
-    tile.size = n;
+    tile.size = tile.stride = n;
     tile.first = {0, 0, half, n};
     tile.equalities = 2;
     std::vector<double> x(n);

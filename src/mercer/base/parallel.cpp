@@ -4,22 +4,43 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <condition_variable>
 #include <exception>
+#include <fstream>
 #include <mutex>
+#include <sstream>
 #include <thread>
 #include <vector>
 
 namespace mercer {
 namespace {
 
-std::size_t available_processors() {
+std::size_t affine_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         return static_cast<std::size_t>(std::max(1, CPU_COUNT(&set)));
     }
     return std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::string first_line(const char* path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+/// A container may see all processors of its machine and be allowed the time of two: more threads
+/// than that only take it from each other.
+std::size_t available_processors() {
+    std::size_t limit = processors_of_limit(first_line("/sys/fs/cgroup/cpu.max"));
+    if (limit == 0) {  // as older kernels say it
+        limit = processors_of_limit(first_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") + ' ' +
+                                    first_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us"));
+    }
+    return limit == 0 ? affine_processors() : std::min(limit, affine_processors());
 }
 
 thread_local bool inside_parallel_for = false;
@@ -49,9 +70,10 @@ struct Job {
     }
 };
 
-/// How long a worker looks out for the next job before it goes to sleep, in turns of a loop: some
-/// 20 µs. Solvers hand out small jobs in quick succession, and waking a sleeper takes longer.
-constexpr int turns_before_sleep = 1000;
+/// How long a worker looks out for the next job before it goes to sleep, in turns of a loop: about
+/// a millisecond. Solvers hand out small jobs in quick succession, and a virtual machine may take
+/// a tenth of that to wake a sleeper.
+constexpr int turns_before_sleep = 40000;
 
 void wait_a_turn() {
 #if defined(__x86_64__)
@@ -152,6 +174,13 @@ Pool& pool() {
 std::atomic<std::size_t> wanted_threads{0};
 
 }  // namespace
+
+std::size_t processors_of_limit(const std::string& text) {
+    std::istringstream words(text);
+    double time = 0, period = 0;
+    if (!(words >> time >> period) || !(time > 0) || !(period > 0)) return 0;
+    return static_cast<std::size_t>(std::clamp(std::ceil(time / period), 1.0, 1e6));
+}
 
 std::size_t threads() {
     const std::size_t wanted = wanted_threads;

@@ -5,13 +5,19 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 
 namespace mercer {
 
-/// Threads used by the library; at first one for each processor this process may run on.
-/// `set_threads(0)` goes back to that.
+/// Threads used by the library; at first one for each processor this process may run on, and no
+/// more than its container may keep busy. `set_threads(0)` goes back to that.
 std::size_t threads();
 void set_threads(std::size_t count);
+
+/// How many processors a control group's limit keeps busy, rounded up: "250000 100000",
+/// microseconds of processor time in each so many, are 3; 0 when the text sets no limit ("max
+/// 100000").
+std::size_t processors_of_limit(const std::string& text);
 
 /// Calls body(task) once for every task in [0, tasks), each on some thread, and returns when all
 /// are done. The first exception thrown is thrown again here after the others have finished. Calls

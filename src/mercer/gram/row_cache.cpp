@@ -38,7 +38,7 @@ std::span<const T> RowCache<T>::find(std::size_t row) {
     }
     ++hits_;
     unlink(s);
-    link_newest(s);
+    link_between(s, newest_, none);
     return slot(s);
 }
 
@@ -49,7 +49,7 @@ std::span<T> RowCache<T>::insert(std::size_t row) {
         if (!free_.empty()) {
             s = free_.back();
             free_.pop_back();
-        } else if (used_ < owner_.size()) {
+        } else if (newest_spared_ == none && used_ < owner_.size()) {
             s = used_++;
         } else {
             s = oldest_;
@@ -61,8 +61,18 @@ std::span<T> RowCache<T>::insert(std::size_t row) {
     } else {
         unlink(s);
     }
-    link_newest(s);
+    link_between(s, newest_, none);
     return slot(s);
+}
+
+template <class T>
+void RowCache<T>::spare(std::size_t row) {
+    const std::uint32_t s = slot_of_[row];
+    if (s == none) return;
+    unlink(s);
+    const std::uint32_t next = newest_spared_;
+    link_between(s, next, next != none ? newer_[next] : oldest_);
+    newest_spared_ = s;
 }
 
 template <class T>
@@ -78,7 +88,7 @@ template <class T>
 void RowCache<T>::reset(std::size_t row_length) {
     std::ranges::fill(slot_of_, none);
     free_.clear();
-    newest_ = oldest_ = none;
+    newest_ = oldest_ = newest_spared_ = none;
     used_ = 0;
     length_ = row_length;
     make_slots();
@@ -99,16 +109,18 @@ void RowCache<T>::narrow(std::span<const std::size_t> elements) {
 
 template <class T>
 void RowCache<T>::unlink(std::uint32_t s) {
+    if (s == newest_spared_) newest_spared_ = older_[s];
     (newer_[s] != none ? older_[newer_[s]] : newest_) = older_[s];
     (older_[s] != none ? newer_[older_[s]] : oldest_) = newer_[s];
 }
 
+/// Into the list between two neighbours, either of which may be none.
 template <class T>
-void RowCache<T>::link_newest(std::uint32_t s) {
-    newer_[s] = none;
-    older_[s] = newest_;
-    (newest_ != none ? newer_[newest_] : oldest_) = s;
-    newest_ = s;
+void RowCache<T>::link_between(std::uint32_t s, std::uint32_t older, std::uint32_t newer) {
+    older_[s] = older;
+    newer_[s] = newer;
+    (older != none ? newer_[older] : oldest_) = s;
+    (newer != none ? older_[newer] : newest_) = s;
 }
 
 template class RowCache<float>;

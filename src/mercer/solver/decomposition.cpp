@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t smallest_size = 128;
 constexpr std::size_t first_size = 512;
 constexpr std::size_t largest_size = 2048;
-/// Rows count as being at hand when no more than this share of their entries had to be computed.
+/// Rows count as being at hand when no more than this share of what the gradient asked for had to
+/// be computed.
 constexpr double few_new = 0.1;
 
 /// How large the working set should be: an eighth of the rows, so that the tile stays small beside
@@ -109,8 +110,12 @@ void note_ray(DualState<T>& state, const Tile<T>& tile, const TileOutcome& outco
 template <class T>
 TileLimits limits_for(const DualState<T>& state, double violation, const AdaptiveSize& size) {
     TileLimits limits;
-    // Solving the tile far below the violation outside it is work thrown away.
-    limits.tolerance = std::max(0.1 * violation, 0.5 * state.settings().tolerance);
+    // Solving the tile far below the violation outside it is work thrown away; but the steps are
+    // cheap beside the entries of the tile as long as there are no more of them than variables.
+    const double enough = 0.5 * state.settings().tolerance;
+    limits.tolerance = std::max(0.1 * violation, enough);
+    limits.goal = std::max(0.03 * violation, enough);
+    limits.easy = size.size();
     limits.curvature_floor = state.settings().curvature_floor;
     limits.recession_tolerance = state.recession_tolerance();
     limits.steps = std::min<std::uint64_t>(state.steps_left(), 100 * size.size() + 10000);
@@ -137,7 +142,6 @@ std::optional<DualStatus> decompose(DualState<T>& state, bool shrinking) {
         if (shrinking) state.shrink(measure);
         size.note(measure.violation);
         state.working_set = size.size();
-        const std::uint64_t before = state.matrix().evaluations();
         working_set.prepare(state, measure, std::min(size.size(), state.active().size()));
         Tile<T>& tile = working_set.tile();
         const TileLimits limits = limits_for(state, measure.violation, size);
@@ -146,11 +150,10 @@ std::optional<DualStatus> decompose(DualState<T>& state, bool shrinking) {
         ++state.iterations;
         state.steps += outcome.steps;
         if (outcome.unbounded) note_ray(state, tile, outcome);
+        const std::uint64_t asked = state.asked, evaluations = state.matrix().evaluations();
         if (!commit(state, tile) && !outcome.unbounded) return DualStatus::stalled;
-        const auto used =
-            static_cast<double>(tile.size) * static_cast<double>(state.active().size());
-        const std::uint64_t computed = state.matrix().evaluations() - before;
-        size.note(outcome, static_cast<double>(computed) < few_new * used);
+        const auto computed = static_cast<double>(state.matrix().evaluations() - evaluations);
+        size.note(outcome, computed < few_new * static_cast<double>(state.asked - asked));
     }
 }
 

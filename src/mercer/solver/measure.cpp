@@ -1,7 +1,9 @@
 // Distance from optimality, and what follows from it: when to stop, what to leave out.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "mercer/base/parallel.hpp"
 #include "mercer/solver/certificate.hpp"
@@ -118,14 +120,20 @@ Measure DualState<T>::measure() {
 
 template <class T>
 double DualState<T>::gap(const Measure& at) const {
-    if (all_active()) return duality_gap(form_, u_, gradient_, at.estimate);
-    double sum = 0;
-    for (const std::size_t i : active_) {
-        const double rho = reduced_gradient(form_, i, gradient_[i], at.estimate);
-        const double room = rho > 0 ? u_[i] - form_.lower[i] : form_.upper[i] - u_[i];
-        if (rho != 0 && room != 0) sum += std::abs(rho) * room;
-    }
-    return sum;
+    std::vector<double> parts((active_.size() + variable_grain - 1) / variable_grain);
+    parallel_ranges(active_.size(), variable_grain, [&](std::size_t first, std::size_t last) {
+        double sum = 0;
+        for (std::size_t k = first; k < last; ++k) {
+            const std::size_t i = active_[k];
+            const double rho = reduced_gradient(form_, i, gradient_[i], at.estimate);
+            const double room = rho > 0 ? u_[i] - form_.lower[i] : form_.upper[i] - u_[i];
+            if (rho != 0 && room != 0) sum += std::abs(rho) * room;
+        }
+        parts[first / variable_grain] = sum;
+    });
+    const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+    // Variables without an upper bound want multipliers that are feasible.
+    return std::isfinite(sum) ? sum : duality_gap(form_, u_, gradient_, at.estimate);
 }
 
 template <class T>
@@ -145,18 +153,24 @@ void DualState<T>::shrink(const Measure& at) {
     // pushed against its bound harder than any violator is pushed away from its own.
     const double group_margin = 0;
     const double other_margin = form_.general ? 0.5 * at.violation : at.violation;
+    parallel_ranges(active_.size(), variable_grain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t k = first; k < last; ++k) {
+            const std::size_t i = active_[k];
+            const double margin = form_.group[i] == 0 ? other_margin : group_margin;
+            const double g = gradient_[i];
+            const bool stuck = (!form_.can_fall(i, u_[i]) && at.growing(form_, i, g) < -margin) ||
+                               (!form_.can_grow(i, u_[i]) && at.falling(form_, i, g) < -margin) ||
+                               form_.lower[i] == form_.upper[i];
+            quiet_[i] =
+                stuck ? static_cast<std::uint8_t>(std::min(quiet_[i] + 1, 255)) : std::uint8_t{0};
+        }
+    });
+    const auto stays = [&](std::size_t i) { return quiet_[i] < quiet_rounds; };
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(active_, stays));
+    if (count == 0 || 2 * count > active_.size()) return;
     std::vector<std::size_t> remaining;
-    for (const std::size_t i : active_) {
-        const double margin = form_.group[i] == 0 ? other_margin : group_margin;
-        const double g = gradient_[i];
-        const bool stuck = (!form_.can_fall(i, u_[i]) && at.growing(form_, i, g) < -margin) ||
-                           (!form_.can_grow(i, u_[i]) && at.falling(form_, i, g) < -margin) ||
-                           form_.lower[i] == form_.upper[i];
-        quiet_[i] =
-            stuck ? static_cast<std::uint8_t>(std::min(quiet_[i] + 1, 255)) : std::uint8_t{0};
-        if (quiet_[i] < quiet_rounds) remaining.push_back(i);
-    }
-    if (remaining.empty() || 2 * rows_of(remaining).size() > active_rows_.size()) return;
+    std::ranges::copy_if(active_, std::back_inserter(remaining), stays);
+    if (2 * rows_of(remaining).size() > active_rows_.size()) return;
     keep_active(std::move(remaining));
 }
 

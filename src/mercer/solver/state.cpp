@@ -54,6 +54,7 @@ void DualState<T>::add_product(std::span<const std::size_t> which, std::span<con
                                std::span<const std::size_t> columns, std::span<const char> again) {
     sums_.assign(columns.empty() ? form_.rows : columns.size(), 0.0);
     k_.add_rows(which, weight, columns, again, sums_);
+    asked += which.size() * sums_.size();
     for (std::size_t j = 0; j < sums_.size(); ++j) {
         if (std::isfinite(sums_[j])) continue;
         throw InvalidInput("operator: row " + std::to_string(columns.empty() ? j : columns[j]) +

@@ -90,6 +90,7 @@ class DualState {
 
     std::uint64_t iterations = 0;
     std::uint64_t steps = 0;
+    std::uint64_t asked = 0;      ///< entries of K that sums for v have asked for
     std::size_t working_set = 0;  ///< as large as it has become
     /// A direction of endless descent, when a step met one.
     std::optional<std::vector<double>> ray;

@@ -19,9 +19,10 @@ inline constexpr std::size_t no_variable = static_cast<std::size_t>(-1);
 template <class T>
 struct Tile {
     std::size_t size = 0;                ///< with the fillers
+    std::size_t stride = 0;              ///< from row to row of h, see odd_stride
     std::vector<std::size_t> variable;   ///< no_variable for a filler
     std::array<std::size_t, 4> first{};  ///< group g stands at [first[g], first[g + 1])
-    std::vector<T> h;                    ///< row k at h[k * size]
+    std::vector<T> h;                    ///< row k at h[k * stride]
     std::vector<double> diagonal;
     std::vector<double> gradient;
     std::vector<double> u;
@@ -30,17 +31,29 @@ struct Tile {
     std::vector<std::array<double, 2>> column;  ///< general equalities only
     std::size_t equalities = 0;
 
-    const T* row(std::size_t k) const { return h.data() + k * size; }
+    const T* row(std::size_t k) const { return h.data() + k * stride; }
+    T* row(std::size_t k) { return h.data() + k * stride; }
 };
 
+/// Rows an odd number of lanes apart: the entries of a column would otherwise meet in a few sets of
+/// the processor's cache, and writing one would take several times as long.
+inline std::size_t odd_stride(std::size_t size) {
+    return (size / tile_lanes | 1) * tile_lanes;
+}
+
 struct TileLimits {
-    double tolerance = 0;
+    double tolerance = 0;  ///< enough
+    double goal = 0;  ///< what to go on to as long as it takes no more than `easy` steps in all
+    std::uint64_t easy = 0;
     double curvature_floor = 0;
     double recession_tolerance = 0;
     std::uint64_t steps = 0;
     /// All free variables are moved together once two-point steps have cost this many times as much
     /// as that would.
     std::uint64_t patience = 24;
+
+    /// The violation to be reached after so many steps.
+    double wanted(std::uint64_t taken) const { return taken < easy ? goal : tolerance; }
 };
 
 /// What happened on the tile. u and gradient in the tile have been moved.

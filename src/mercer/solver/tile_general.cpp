@@ -98,7 +98,8 @@ TileOutcome solve_general_tile(Tile<T>& tile, const TileLimits& limits) {
     for (;;) {
         steepest.solve(view_of(tile), 0.01);
         outcome.violation = 2 * steepest.largest();
-        if (!(outcome.violation > limits.tolerance) || steepest.direction().count == 0) break;
+        if (!(outcome.violation > limits.wanted(outcome.steps)) || steepest.direction().count == 0)
+            break;
         if (outcome.steps >= limits.steps) break;
         ++outcome.steps;
         const SparseDirection d = improved(tile, steepest.direction(), limits.curvature_floor);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
 #include "mercer/solver/tile.hpp"
 #include "mercer/solver/two_point.hpp"
@@ -19,37 +18,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using Wide = hn::CappedTag<double, 8>;
 
 constexpr double endless = std::numeric_limits<double>::infinity();
-
-template <class T>
-HWY_INLINE hn::Vec<Wide> load_wide(const T* from) {
-    const Wide d;
-    if constexpr (std::is_same_v<T, double>) {
-        return hn::LoadU(d, from);
-    } else {
-        return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Wide>{}, from));
-    }
-}
-
-template <class T>
-HWY_INLINE hn::Vec<hn::Rebind<T, Wide>> narrow(hn::Vec<Wide> x) {
-    if constexpr (std::is_same_v<T, double>) {
-        return x;
-    } else {
-        return hn::DemoteTo(hn::Rebind<float, Wide>{}, x);
-    }
-}
-
-template <class T>
-HWY_INLINE hn::Vec<Wide> widen(hn::Vec<hn::Rebind<T, Wide>> x) {
-    if constexpr (std::is_same_v<T, double>) {
-        return x;
-    } else {
-        return hn::PromoteTo(Wide{}, x);
-    }
-}
 
 struct Best {
     double value = -endless;
@@ -57,20 +27,19 @@ struct Best {
 };
 
 /// The largest lane and its index; of equal lanes the one that stands first.
-HWY_INLINE Best reduce(hn::Vec<Wide> value, hn::Vec<Wide> index) {
-    const Wide d;
-    HWY_ALIGN double values[8];
-    HWY_ALIGN double indices[8];
+template <class D>
+HWY_INLINE Best reduce(D d, hn::Vec<D> value, hn::Vec<D> index) {
+    HWY_ALIGN hn::TFromD<D> values[tile_lanes];
+    HWY_ALIGN hn::TFromD<D> indices[tile_lanes];
     hn::Store(value, d, values);
     hn::Store(index, d, indices);
-    Best best{values[0], static_cast<std::size_t>(indices[0])};
+    std::size_t best = 0;
     for (std::size_t k = 1; k < hn::Lanes(d); ++k) {
-        const auto at = static_cast<std::size_t>(indices[k]);
-        if (values[k] > best.value || (values[k] == best.value && at < best.index)) {
-            best = {values[k], at};
+        if (values[k] > values[best] || (values[k] == values[best] && indices[k] < indices[best])) {
+            best = k;
         }
     }
-    return best;
+    return {static_cast<double>(values[best]), static_cast<std::size_t>(indices[best])};
 }
 
 /// The extremes of one group: steepest way up, −g of the variables that can grow, and steepest way
@@ -83,47 +52,80 @@ struct Extremes {
     }
 };
 
-/// Everything of one run over a tile.
+/// Everything of one run over a tile. The gradient is kept in the tile's own precision, less a
+/// middle value of each group, so that it has the more digits the nearer a variable is to
+/// optimality. The state outside takes only u from a tile and computes its gradient from that.
 template <class T>
 struct Run {
+    using Lanes = hn::CappedTag<T, tile_lanes>;
+
     Tile<T>& tile;
     const TileLimits& limits;
-    std::vector<double> shut_up;    ///< +infinity where u is at its upper bound, else 0
-    std::vector<double> shut_down;  ///< +infinity where u is at its lower bound, else 0
+    std::array<double, 3> middle{};  ///< of the gradient, by group
+    std::vector<T> gradient;
+    std::vector<T> shut_up;    ///< +infinity where u is at its upper bound, else 0
+    std::vector<T> shut_down;  ///< +infinity where u is at its lower bound, else 0
     std::vector<T> diagonal;
 
     Run(Tile<T>& t, const TileLimits& l)
-        : tile(t), limits(l), shut_up(t.size), shut_down(t.size), diagonal(t.size) {
-        for (std::size_t k = 0; k < t.size; ++k) {
-            note_bounds(k);
-            diagonal[k] = static_cast<T>(t.diagonal[k]);
+        : tile(t),
+          limits(l),
+          gradient(t.size),
+          shut_up(t.size),
+          shut_down(t.size),
+          diagonal(t.diagonal.begin(), t.diagonal.end()) {
+        take();
+    }
+
+    /// What stands in the tile, as it is now.
+    void take() {
+        for (std::size_t group = 0; group < 3; ++group) {
+            double least = endless, largest = -endless;
+            for (std::size_t k = tile.first[group]; group > 0 && k < tile.first[group + 1]; ++k) {
+                if (tile.u[k] < tile.upper[k]) least = std::min(least, tile.gradient[k]);
+                if (tile.u[k] > tile.lower[k]) largest = std::max(largest, tile.gradient[k]);
+            }
+            middle[group] = std::isfinite(least + largest) ? 0.5 * (least + largest) : 0;
+            for (std::size_t k = tile.first[group]; k < tile.first[group + 1]; ++k) {
+                note_bounds(k);
+                gradient[k] = static_cast<T>(tile.gradient[k] - middle[group]);
+            }
+        }
+    }
+
+    /// And back.
+    void give() {
+        for (std::size_t group = 0; group < 3; ++group) {
+            for (std::size_t k = tile.first[group]; k < tile.first[group + 1]; ++k) {
+                tile.gradient[k] = middle[group] + static_cast<double>(gradient[k]);
+            }
         }
     }
 
     void note_bounds(std::size_t k) {
-        shut_up[k] = tile.u[k] < tile.upper[k] ? 0 : endless;
-        shut_down[k] = tile.u[k] > tile.lower[k] ? 0 : endless;
+        constexpr T shut = std::numeric_limits<T>::infinity();
+        shut_up[k] = tile.u[k] < tile.upper[k] ? 0 : shut;
+        shut_down[k] = tile.u[k] > tile.lower[k] ? 0 : shut;
     }
 
     /// gradient += step (H_i − H_j) over one group, and its extremes afterwards: one pass. A null
     /// row counts as zero.
     template <int kRows>
     HWY_INLINE Extremes move(std::size_t group, double step, const T* hi, const T* hj) {
-        const Wide d;
-        double* gradient = tile.gradient.data();
-        const auto by = hn::Set(d, step);
+        const Lanes d;
+        const auto by = hn::Set(d, static_cast<T>(step));
         const auto lanes = hn::Lanes(d);
-        auto grow = hn::Set(d, -endless), fall = grow;
+        auto grow = hn::Set(d, -std::numeric_limits<T>::infinity()), fall = grow;
         auto grow_at = hn::Zero(d), fall_at = grow_at;
-        auto at = hn::Iota(d, static_cast<double>(tile.first[group]));
-        const auto stride = hn::Set(d, static_cast<double>(lanes));
+        auto at = hn::Iota(d, static_cast<T>(tile.first[group]));
+        const auto stride = hn::Set(d, static_cast<T>(lanes));
         for (std::size_t k = tile.first[group]; k < tile.first[group + 1]; k += lanes) {
-            auto g = hn::LoadU(d, gradient + k);
+            auto g = hn::LoadU(d, gradient.data() + k);
             if constexpr (kRows > 0) {
-                auto h = load_wide(hi + k);
-                if constexpr (kRows > 1) h = hn::Sub(h, load_wide(hj + k));
+                auto h = hn::LoadU(d, hi + k);
+                if constexpr (kRows > 1) h = hn::Sub(h, hn::LoadU(d, hj + k));
                 g = hn::MulAdd(by, h, g);
-                hn::StoreU(g, d, gradient + k);
+                hn::StoreU(g, d, gradient.data() + k);
             }
             const auto up = hn::Sub(hn::Neg(g), hn::LoadU(d, shut_up.data() + k));
             const auto down = hn::Sub(g, hn::LoadU(d, shut_down.data() + k));
@@ -135,29 +137,26 @@ struct Run {
             fall_at = hn::IfThenElse(less, at, fall_at);
             at = hn::Add(at, stride);
         }
-        return {reduce(grow, grow_at), reduce(fall, fall_at)};
+        return {reduce(d, grow, grow_at), reduce(d, fall, fall_at)};
     }
 
-    /// The partner j of i with the largest b²/a among those that can fall. The gains are compared
-    /// in the tile's own precision: a choice, not a value that anything depends on.
+    /// The partner j of i with the largest b²/a among those that can fall.
     HWY_INLINE Best partner(std::size_t group, std::size_t i) const {
-        const Wide d;
-        const hn::Rebind<T, Wide> n;
+        const Lanes d;
         const T* hi = tile.row(i);
-        const double* gradient = tile.gradient.data();
         const auto gi = hn::Set(d, gradient[i]);
-        const auto dii = hn::Set(n, diagonal[i]);
-        const auto zero = hn::Zero(n);
-        const auto floor = hn::Set(n, static_cast<T>(limits.curvature_floor));
+        const auto dii = hn::Set(d, diagonal[i]);
+        const auto zero = hn::Zero(d);
+        const auto floor = hn::Set(d, static_cast<T>(limits.curvature_floor));
         auto best = zero, best_at = zero;
         const auto lanes = hn::Lanes(d);
-        auto at = hn::Iota(n, static_cast<T>(tile.first[group]));
-        const auto stride = hn::Set(n, static_cast<T>(lanes));
+        auto at = hn::Iota(d, static_cast<T>(tile.first[group]));
+        const auto stride = hn::Set(d, static_cast<T>(lanes));
         for (std::size_t k = tile.first[group]; k < tile.first[group + 1]; k += lanes) {
-            const auto g = hn::LoadU(d, gradient + k);
-            const auto b = narrow<T>(hn::Sub(hn::Sub(g, hn::LoadU(d, shut_down.data() + k)), gi));
-            const auto h = hn::LoadU(n, hi + k);
-            auto a = hn::Sub(hn::Add(dii, hn::LoadU(n, diagonal.data() + k)), hn::Add(h, h));
+            const auto g = hn::LoadU(d, gradient.data() + k);
+            const auto b = hn::Sub(hn::Sub(g, hn::LoadU(d, shut_down.data() + k)), gi);
+            const auto h = hn::LoadU(d, hi + k);
+            auto a = hn::Sub(hn::Add(dii, hn::LoadU(d, diagonal.data() + k)), hn::Add(h, h));
             a = hn::IfThenElse(hn::Gt(a, zero), a, floor);
             const auto positive = hn::IfThenElseZero(hn::Gt(b, zero), b);
             const auto gain = hn::Div(hn::Mul(positive, positive), a);
@@ -166,7 +165,7 @@ struct Run {
             best_at = hn::IfThenElse(more, at, best_at);
             at = hn::Add(at, stride);
         }
-        return reduce(widen<T>(best), widen<T>(best_at));
+        return reduce(d, best, best_at);
     }
 
     /// The variable of group 0 that promises most, with its slope; by itself it may go where it
@@ -175,8 +174,9 @@ struct Run {
         Best best{0, tile.first[0]};
         slope = 0;
         for (std::size_t k = tile.first[0]; k < tile.first[1]; ++k) {
-            const double g = tile.gradient[k];
-            const double here = std::max(-g - shut_up[k], g - shut_down[k]);
+            const auto g = static_cast<double>(gradient[k]);
+            const double here = std::max(-g - static_cast<double>(shut_up[k]),
+                                         g - static_cast<double>(shut_down[k]));
             if (here <= 0) continue;
             const double a = tile.diagonal[k];
             const double gain = here * here / (a > 0 ? a : limits.curvature_floor);
@@ -212,7 +212,7 @@ struct Run {
         Line line;
         line.i = single(line.slope).index;
         const std::size_t i = line.i;
-        line.way = -tile.gradient[i] - shut_up[i] >= tile.gradient[i] - shut_down[i] ? 1 : -1;
+        line.way = -gradient[i] - shut_up[i] >= gradient[i] - shut_down[i] ? 1 : -1;
         line.bend = tile.diagonal[i];
         line.scale = std::sqrt(std::abs(tile.diagonal[i]));
         line.room_i = line.way > 0 ? tile.upper[i] - tile.u[i] : tile.u[i] - tile.lower[i];
@@ -226,7 +226,7 @@ struct Run {
         line.j = best.value > 0 ? best.index : extremes.fall.index;
         const double di = tile.diagonal[line.i];
         const double dj = tile.diagonal[line.j];
-        line.slope = tile.gradient[line.j] - tile.gradient[line.i];
+        line.slope = static_cast<double>(gradient[line.j]) - static_cast<double>(gradient[line.i]);
         line.bend = di + dj - 2 * static_cast<double>(tile.row(line.i)[line.j]);
         line.scale = std::sqrt(std::abs(di)) + std::sqrt(std::abs(dj));
         line.room_i = tile.upper[line.i] - tile.u[line.i];
@@ -275,12 +275,13 @@ struct Run {
                 outcome.violation = here;
                 worst = g;
             }
-            if (!(outcome.violation > limits.tolerance)) break;
+            if (!(outcome.violation > limits.wanted(outcome.steps))) break;
             if (outcome.steps >= limits.steps) break;
             if (outcome.steps >= newton_at) {
                 ++outcome.newton_steps;
+                give();
                 if (newton_on_tile(tile)) {
-                    for (std::size_t k = 0; k < tile.size; ++k) note_bounds(k);
+                    take();
                     for (std::size_t g = 0; g < 3; ++g)
                         extremes[g] = move<0>(g, 0, nullptr, nullptr);
                 }
@@ -290,6 +291,7 @@ struct Run {
             ++outcome.steps;
             if (!step(worst, extremes, outcome)) break;
         }
+        give();
         return outcome;
     }
 };

@@ -11,6 +11,8 @@
 namespace mercer {
 namespace {
 
+constexpr std::size_t variable_grain = 4096;
+
 struct Scored {
     double score;
     std::size_t index;
@@ -34,25 +36,38 @@ struct Candidates {
     std::array<std::vector<Scored>, 3> fall;
 };
 
+void join(Candidates& all, const Candidates& more) {
+    for (std::size_t g = 0; g < 3; ++g) {
+        all.grow[g].insert(all.grow[g].end(), more.grow[g].begin(), more.grow[g].end());
+        all.fall[g].insert(all.fall[g].end(), more.fall[g].begin(), more.fall[g].end());
+    }
+}
+
 template <class T>
 Candidates candidates(const DualState<T>& state, const Measure& measure,
                       std::span<const char> taken) {
-    Candidates lists;
     const CanonicalDual& form = state.form();
-    for (const std::size_t i : state.active()) {
-        if (taken[i] != 0) continue;
-        const double g = state.gradient()[i];
-        const std::size_t group = form.group[i];
-        if (form.can_grow(i, state.u()[i])) {
-            const double score = measure.growing(form, i, g);
-            if (score > 0) lists.grow[group].push_back({score, i});
+    const std::vector<std::size_t>& active = state.active();
+    std::vector<Candidates> parts((active.size() + variable_grain - 1) / variable_grain);
+    parallel_ranges(active.size(), variable_grain, [&](std::size_t first, std::size_t last) {
+        Candidates& lists = parts[first / variable_grain];
+        for (std::size_t k = first; k < last; ++k) {
+            const std::size_t i = active[k];
+            if (taken[i] != 0) continue;
+            const double g = state.gradient()[i];
+            const std::size_t group = form.group[i];
+            if (form.can_grow(i, state.u()[i])) {
+                const double score = measure.growing(form, i, g);
+                if (score > 0) lists.grow[group].push_back({score, i});
+            }
+            if (form.can_fall(i, state.u()[i])) {
+                const double score = measure.falling(form, i, g);
+                if (score > 0) lists.fall[group].push_back({score, i});
+            }
         }
-        if (form.can_fall(i, state.u()[i])) {
-            const double score = measure.falling(form, i, g);
-            if (score > 0) lists.fall[group].push_back({score, i});
-        }
-    }
-    return lists;
+    });
+    for (std::size_t part = 1; part < parts.size(); ++part) join(parts[0], parts[part]);
+    return parts.empty() ? Candidates{} : std::move(parts[0]);
 }
 
 void append(std::vector<std::size_t>& chosen, const std::vector<Scored>& list) {
@@ -190,7 +205,8 @@ void WorkingSet<T>::lay_out(const std::vector<std::size_t>& chosen, std::size_t 
         while (tile_.variable.size() % tile_lanes != 0) tile_.variable.push_back(no_variable);
     }
     tile_.size = tile_.first[3] = tile_.variable.size();
-    tile_.h.assign(tile_.size * tile_.size, T{0});
+    tile_.stride = odd_stride(tile_.size);
+    tile_.h.assign(tile_.size * tile_.stride, T{0});
 }
 
 template <class T>
@@ -209,7 +225,7 @@ void WorkingSet<T>::fill_vectors(const DualState<T>& state) {
         tile_.lower[k] = form_.lower[i];
         tile_.upper[k] = form_.upper[i];
         if (form_.general) tile_.column[k] = form_.column[i];
-        const auto diagonal = static_cast<double>(tile_.h[k * q + k]);
+        const auto diagonal = static_cast<double>(tile_.row(k)[k]);
         if (!std::isfinite(diagonal)) {
             throw InvalidInput("operator: the diagonal entry of row " +
                                std::to_string(form_.row[i]) + " is not finite");
@@ -234,23 +250,27 @@ void WorkingSet<T>::fill_matrix(const SymmetricOperator<T>& k) {
         sign[a] = static_cast<T>(form_.sign[i]);
     }
     for (std::size_t x = 0; x < fresh; ++x) which[x] = columns[fresh_[x]];
-    rows_.resize(fresh * q);
-    k.tile(which, columns, MatrixView<T>(rows_.data(), fresh, q));
+    const std::size_t stride = tile_.stride;
+    rows_.resize(fresh * stride);
+    k.tile(which, columns, MatrixView<T>(rows_.data(), fresh, q, stride));
     parallel_ranges(fresh, 64, [&](std::size_t first, std::size_t last) {
         for (std::size_t x = first; x < last; ++x) {
-            T* from = rows_.data() + x * q;
-            T* to = tile_.h.data() + fresh_[x] * q;
+            T* from = rows_.data() + x * stride;
+            T* to = tile_.row(fresh_[x]);
             const T own = sign[fresh_[x]];
             for (std::size_t b = 0; b < q; ++b) to[b] = from[b] *= own * sign[b];
         }
     });
-    // Columns: 16 rows of the tile at a time, so that each cache line written is still at hand when
-    // the next newcomer writes to it.
-    parallel_ranges(q, 16, [&](std::size_t first, std::size_t last) {
-        for (std::size_t x = 0; x < fresh; ++x) {
-            const T* from = rows_.data() + x * q;
-            T* to = tile_.h.data() + fresh_[x];
-            for (std::size_t b = first; b < last; ++b) to[b * q] = from[b];
+    // Columns: 16 newcomers at a time, so that the lines they are read from and the line they are
+    // written to are still at hand when the next row of the tile comes.
+    parallel_ranges(q, 64, [&](std::size_t first, std::size_t last) {
+        for (std::size_t x = 0; x < fresh; x += 16) {
+            const std::size_t end = std::min(fresh, x + 16);
+            for (std::size_t b = first; b < last; ++b) {
+                const T* from = rows_.data() + b;
+                T* to = tile_.row(b);
+                for (std::size_t y = x; y < end; ++y) to[fresh_[y]] = from[y * stride];
+            }
         }
     });
 }
