@@ -7,6 +7,8 @@
 #include <new>
 #include <numbers>
 
+#include "mercer/base/parallel.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "mercer/gram/pairwise.cpp"
 #include <hwy/foreach_target.h>
@@ -23,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 const T* panel_of(const Panels<T>& z, std::size_t j) {
-    return z.data.data() + j * z.columns;
+    return z.data.get() + j * z.columns;
 }
 
 /// One more column of a sum: x z, or (x − z)².
@@ -37,59 +39,33 @@ HWY_INLINE V add_column(V x, V z, V sum) {
     }
 }
 
-/// Four rows of x against two vectors of z: eight sums under way hide the latency of the
-/// multiply-add.
-template <bool kDistance, class T>
-void four_rows(MatrixView<const T> x, std::size_t i, const T* panel, std::size_t lane,
-               MatrixView<T> out, std::size_t j) {
+/// Rows of x that are multiplied together: with two vectors of z each, as many sums under way as
+/// there are registers for. They hide the latency of the multiply-add, and z is read less often.
+constexpr int rows_together = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 ? 8 : 4;
+
+template <bool kDistance, int kRows, class T>
+HWY_INLINE void some_rows(MatrixView<const T> x, std::size_t i, const T* panel, std::size_t lane,
+                          MatrixView<T> out, std::size_t j) {
     const hn::ScalableTag<T> d;
     const std::size_t n = hn::Lanes(d);
-    const T* x0 = x.row(i).data();
-    const T* x1 = x0 + x.stride;
-    const T* x2 = x1 + x.stride;
-    const T* x3 = x2 + x.stride;
-    auto a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
+    const T* from = x.row(i).data();
+    hn::Vec<decltype(d)> a[kRows], b[kRows];
+    for (int r = 0; r < kRows; ++r) a[r] = b[r] = hn::Zero(d);
     for (std::size_t k = 0; k < x.columns; ++k) {
         const T* zk = panel + k * panel_width + lane;
         const auto za = hn::LoadU(d, zk);
         const auto zb = hn::LoadU(d, zk + n);
-        const auto v0 = hn::Set(d, x0[k]), v1 = hn::Set(d, x1[k]);
-        const auto v2 = hn::Set(d, x2[k]), v3 = hn::Set(d, x3[k]);
-        a0 = add_column<kDistance>(v0, za, a0);
-        b0 = add_column<kDistance>(v0, zb, b0);
-        a1 = add_column<kDistance>(v1, za, a1);
-        b1 = add_column<kDistance>(v1, zb, b1);
-        a2 = add_column<kDistance>(v2, za, a2);
-        b2 = add_column<kDistance>(v2, zb, b2);
-        a3 = add_column<kDistance>(v3, za, a3);
-        b3 = add_column<kDistance>(v3, zb, b3);
+        for (int r = 0; r < kRows; ++r) {
+            const auto v = hn::Set(d, from[static_cast<std::size_t>(r) * x.stride + k]);
+            a[r] = add_column<kDistance>(v, za, a[r]);
+            b[r] = add_column<kDistance>(v, zb, b[r]);
+        }
     }
     T* o = &out(i, j + lane);
-    hn::StoreU(a0, d, o);
-    hn::StoreU(b0, d, o + n);
-    hn::StoreU(a1, d, o + out.stride);
-    hn::StoreU(b1, d, o + out.stride + n);
-    hn::StoreU(a2, d, o + 2 * out.stride);
-    hn::StoreU(b2, d, o + 2 * out.stride + n);
-    hn::StoreU(a3, d, o + 3 * out.stride);
-    hn::StoreU(b3, d, o + 3 * out.stride + n);
-}
-
-template <bool kDistance, class T>
-void one_row(MatrixView<const T> x, std::size_t i, const T* panel, std::size_t lane,
-             MatrixView<T> out, std::size_t j) {
-    const hn::ScalableTag<T> d;
-    const std::size_t n = hn::Lanes(d);
-    const T* xi = x.row(i).data();
-    auto a = hn::Zero(d), b = a;
-    for (std::size_t k = 0; k < x.columns; ++k) {
-        const T* zk = panel + k * panel_width + lane;
-        const auto v = hn::Set(d, xi[k]);
-        a = add_column<kDistance>(v, hn::LoadU(d, zk), a);
-        b = add_column<kDistance>(v, hn::LoadU(d, zk + n), b);
+    for (int r = 0; r < kRows; ++r, o += out.stride) {
+        hn::StoreU(a[r], d, o);
+        hn::StoreU(b[r], d, o + n);
     }
-    hn::StoreU(a, d, &out(i, j + lane));
-    hn::StoreU(b, d, &out(i, j + lane) + n);
 }
 
 template <bool kDistance, class T>
@@ -98,14 +74,14 @@ void panel_sums(MatrixView<const T> x, const Panels<T>& z, std::size_t first, Ma
     for (std::size_t j = 0; j < out.columns; j += panel_width) {
         const T* panel = panel_of(z, first + j);
         std::size_t i = 0;
-        for (; i + 4 <= out.rows; i += 4) {
+        for (; i + rows_together <= out.rows; i += rows_together) {
             for (std::size_t lane = 0; lane < panel_width; lane += pair) {
-                four_rows<kDistance>(x, i, panel, lane, out, j);
+                some_rows<kDistance, rows_together>(x, i, panel, lane, out, j);
             }
         }
         for (; i < out.rows; ++i) {
             for (std::size_t lane = 0; lane < panel_width; lane += pair) {
-                one_row<kDistance>(x, i, panel, lane, out, j);
+                some_rows<kDistance, 1>(x, i, panel, lane, out, j);
             }
         }
     }
@@ -305,11 +281,23 @@ namespace mercer {
 template <class T>
 Panels<T>::Panels(MatrixView<const T> from) : rows(from.rows), columns(from.columns) {
     const std::size_t panels = (rows + panel_width - 1) / panel_width;
-    data.assign(panels * panel_width * columns, T{0});
-    for (std::size_t j = 0; j < rows; ++j) {
-        T* panel = data.data() + j / panel_width * panel_width * columns + j % panel_width;
-        for (std::size_t k = 0; k < columns; ++k) panel[k * panel_width] = from(j, k);
-    }
+    data = std::make_unique_for_overwrite<T[]>(panels * panel_width * columns);
+    parallel_for(panels, [&](std::size_t p) {
+        T* const panel = data.get() + p * panel_width * columns;
+        const std::size_t first = p * panel_width;
+        const std::size_t count = std::min(panel_width, rows - first);
+        // As many columns at a time as the cache lines of the rows hold.
+        constexpr std::size_t run = 64 / sizeof(T);
+        for (std::size_t k = 0; k < columns; k += run) {
+            const std::size_t end = std::min(columns, k + run);
+            for (std::size_t c = k; c < end; ++c) {
+                for (std::size_t j = 0; j < count; ++j) {
+                    panel[c * panel_width + j] = from(first + j, c);
+                }
+                std::fill_n(panel + c * panel_width + count, panel_width - count, T{0});
+            }
+        }
+    });
 }
 template struct Panels<float>;
 template struct Panels<double>;

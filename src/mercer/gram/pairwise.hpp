@@ -1,11 +1,10 @@
-// Pairwise numbers that matrix-product libraries do not give, or give slowly: products of short
-// rows, sums over columns that are not dot products, and products of sparse rows. All write
-// out(i, j) for every row i of x and j of z, on the calling thread.
+// Pairwise numbers: products of rows, sums over columns that are not dot products, and products of
+// sparse rows. All write out(i, j) for every row i of x and j of z, on the calling thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "mercer/base/matrix.hpp"
 #include "mercer/data/rows.hpp"
@@ -22,15 +21,16 @@ template <class T>
 struct Panels {
     std::size_t rows = 0;
     std::size_t columns = 0;
-    std::vector<T> data{};
+    std::unique_ptr<T[]> data{};
 
     Panels() = default;
     explicit Panels(MatrixView<const T> from);
 };
 
-/// x·z, or ‖x−z‖² by differences, for rows of few columns, where packing would cost more than
-/// multiplying. Columns [first, first + out.columns) of z; first must be a multiple of panel_width,
-/// and out must have room for whole panels (out.stride >= out.columns rounded up).
+/// x·z, or ‖x−z‖² by differences. Since z is laid out once and used many times, this is faster than
+/// the matrix-product libraries, which pack both factors on each call. Columns [first, first +
+/// out.columns) of z; first must be a multiple of panel_width, and out must have room for whole
+/// panels (out.stride >= out.columns rounded up).
 ///
 /// The limit is one fused multiply-add a column and vector (and one subtraction, on ports of its
 /// own on some processors).

@@ -15,8 +15,8 @@
 
 namespace mercer {
 
-/// Rows shorter than this are multiplied by vector code of our own, longer ones by a matrix-product
-/// library.
+/// Rows shorter than this are never taken as sparse or as bytes, and their distances are sums of
+/// squared differences.
 inline constexpr std::size_t short_row = 64;
 
 /// Rows derived from the given ones by picking columns or applying formulas, step by step.

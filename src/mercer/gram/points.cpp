@@ -236,7 +236,7 @@ void pack_right(const Group& group, PackedGroup<T>& packed) {
 
 template <class T>
 void pack_panels(const Group& group, PackedGroup<T>& packed) {
-    const bool products = (group.dots || group.distances) && group.width < short_row;
+    const bool products = (group.dots || group.distances) && packed.unit == 0;
     if (products || group.columnwise) packed.panels = Panels<T>(packed.right);
 }
 
@@ -341,10 +341,10 @@ PackedGroup<T> pack(const Group& group, const GroupFormat& format, Rows derived)
     } else if (group.dots || group.distances || group.columnwise) {
         pack_dense(format, packed);
         pack_right(group, packed);
-        pack_panels(group, packed);
         if (format.unit > 0 && pack_bytes(packed, format.unit)) {
             finish_bytes(packed, packed.dense.rows, packed.dense.columns);
         }
+        pack_panels(group, packed);
     }
     if (group.dots || group.distances) measure_norms(packed);
     return packed;
@@ -367,8 +367,8 @@ PackedGroup<T> gather(const Group& group, const PackedGroup<T>& from,
         if (use.as_columns && group.form.rows() != 0) {
             gather_rows(from.right, positions, to.own_right, to.right);
         }
-        if (use.as_columns && to.dense.data != nullptr) pack_panels(group, to);
         if (from.unit > 0) gather_bytes(from, positions, use.as_columns, to);
+        if (use.as_columns && to.dense.data != nullptr) pack_panels(group, to);
     }
     if (!from.squared_norm.empty()) {
         to.squared_norm.assign(positions.size() + padding, T{0});

@@ -34,10 +34,10 @@ struct PackedGroup {
 
     Rows rows{};  ///< the derived rows themselves
 
-    MatrixView<const T> dense{};    ///< empty when sparse
-    MatrixView<const T> right{};    ///< dense, or dense × A for x'Az
-    Panels<T> panels{};             ///< of `right`, where short rows or sums over columns want them
-    SparseView<T> sparse{};         ///< empty when dense
+    MatrixView<const T> dense{};  ///< empty when sparse
+    MatrixView<const T> right{};  ///< dense, or dense × A for x'Az
+    Panels<T> panels{};      ///< of `right`; without bytes, or where sums over columns want them
+    SparseView<T> sparse{};  ///< empty when dense
     std::vector<T> squared_norm{};  ///< x·x, or x'Ax, of the rows as packed; padded
 
     // Byte rows, where unit > 0: x = unit × byte_left, byte_right = byte_left − 128.

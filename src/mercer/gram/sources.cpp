@@ -50,9 +50,9 @@ SourceTile<T> products(const PackedGroup<T>& x, const PackedGroup<T>& z, const W
         sparse_products(x.sparse, w.first_x, z.sparse, w.first_z, out);
     } else {
         const auto left = x.dense.block(w.first_x, 0, w.rows, x.dense.columns);
-        if (z.panels.columns == x.dense.columns && x.dense.columns < short_row) {
+        if (z.panels.columns == x.dense.columns) {
             panel_products(left, z.panels, w.first_z, out);
-        } else {
+        } else {  // rows that are no bytes against a reference that is
             multiply_transposed(left, z.right.block(w.first_z, 0, w.columns, z.right.columns), out);
         }
     }
