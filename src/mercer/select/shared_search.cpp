@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -74,6 +75,9 @@ class SharedSearch {
                     }
                 }
             }
+            // The largest first: none is left for one thread alone to finish.
+            std::ranges::stable_sort(work, std::ranges::greater(),
+                                     [](const Work& w) { return w.problem->places.size(); });
             parallel_for(
                 work.size(), [&](std::size_t w) { solve_all(work[w]); }, budget_.at_once);
         }

@@ -37,6 +37,8 @@ class AdaptiveSize {
     }
 
     std::size_t size() const { return size_; }
+    /// Whether the rows asked for last needed hardly any computing.
+    bool at_hand() const { return at_hand_; }
     /// Two-point steps on the tile may cost so many times what a step of all free variables does.
     std::uint64_t patience() const { return at_hand_ ? 1 : 24; }
 
@@ -110,12 +112,13 @@ void note_ray(DualState<T>& state, const Tile<T>& tile, const TileOutcome& outco
 template <class T>
 TileLimits limits_for(const DualState<T>& state, double violation, const AdaptiveSize& size) {
     TileLimits limits;
-    // Solving the tile far below the violation outside it is work thrown away; but the steps are
-    // cheap beside the entries of the tile as long as there are no more of them than variables.
+    // Solving the tile far below the violation outside it is work thrown away; but where its
+    // entries had to be computed, steps are cheap beside them as long as there are no more than
+    // variables.
     const double enough = 0.5 * state.settings().tolerance;
     limits.tolerance = std::max(0.1 * violation, enough);
     limits.goal = std::max(0.03 * violation, enough);
-    limits.easy = size.size();
+    limits.easy = size.at_hand() ? 0 : size.size();
     limits.curvature_floor = state.settings().curvature_floor;
     limits.recession_tolerance = state.recession_tolerance();
     limits.steps = std::min<std::uint64_t>(state.steps_left(), 100 * size.size() + 10000);

@@ -4,9 +4,11 @@
 // With M = (H_FF + δI)⁻¹ the minimum under no constraint is d = −M g away. A constraint c'd = 0
 // takes d to d − v c'd / c'v, where v is M c freed of the constraints before it in the same way.
 // The constraints are the sums over the groups, and d_k = 0 for each variable that has met a bound
-// on the way: M c is then a column of M. So one inverse, |F|³ flops, serves a whole sequence of
-// steps, each of 2|F| flops a constraint; the gradient is brought up to date once, at the end. δ is
-// below what the curvature is known to; the length of the whole is found from H itself.
+// on the way: M c is then a column of M. So one Cholesky factor, |F|³/3 flops, serves a whole
+// sequence of steps, each of 2|F|² flops for the column and 2|F| a constraint; once there have been
+// many, M itself is computed, in twice the flops of the factor, and columns are read. The gradient
+// is brought up to date once, at the end. δ is below what the curvature is known to; the length of
+// the whole is found from H itself.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,6 +26,8 @@ namespace {
 
 /// Fewer free variables than these are settled by two-point steps as quickly.
 constexpr std::size_t fewest_free = 8;
+/// M is computed when more than one variable in so many has met a bound.
+constexpr std::size_t many_columns = 24;
 /// δ as a part of the largest diagonal entry, at least: M is then known to seven digits or so.
 constexpr double least_shift = 1e-9;
 
@@ -31,10 +35,10 @@ template <class T>
 class FreeNewton {
    public:
     FreeNewton(Tile<T>& tile, std::vector<std::size_t> free)
-        : tile_(tile), free_(std::move(free)), inverse_(free_.size(), free_.size()) {}
+        : tile_(tile), free_(std::move(free)), matrix_(free_.size(), free_.size()) {}
 
     /// False when the matrix is not positive definite, even with a shift that hurts little.
-    bool invert() {
+    bool factor() {
         double largest = 0;
         for (const std::size_t k : free_) largest = std::max(largest, std::abs(tile_.diagonal[k]));
         const double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -43,13 +47,11 @@ class FreeNewton {
             for (std::size_t a = 0; a < free_.size(); ++a) {
                 const T* const row = tile_.row(free_[a]);
                 for (std::size_t b = 0; b <= a; ++b) {
-                    inverse_(a, b) = static_cast<double>(row[free_[b]]);
+                    matrix_(a, b) = static_cast<double>(row[free_[b]]);
                 }
-                inverse_(a, a) += shift;
+                matrix_(a, a) += shift;
             }
-            if (!cholesky(inverse_.view())) continue;
-            cholesky_inverse(inverse_.view());
-            return true;
+            if (cholesky(matrix_.view())) return true;
         }
         return false;
     }
@@ -59,14 +61,14 @@ class FreeNewton {
     bool descend() {
         std::vector<double> d(free_.size());
         for (std::size_t a = 0; a < d.size(); ++a) d[a] = -tile_.gradient[free_[a]];
-        d = product(d);
+        d = product(std::move(d));
         for (std::size_t group = 1; group < 3; ++group) {
             Constraint sum{.first = place(tile_.first[group]),
                            .last = place(tile_.first[group + 1])};
             if (sum.first == sum.last) continue;
             std::vector<double> ones(free_.size(), 0.0);
             for (std::size_t a = sum.first; a < sum.last; ++a) ones[a] = 1;
-            constrain(d, sum, product(ones));
+            constrain(d, sum, product(std::move(ones)));
         }
         std::vector<double> way(free_.size(), 0.0);
         for (std::size_t hits = 0; hits <= free_.size() / 2; ++hits) {
@@ -75,6 +77,10 @@ class FreeNewton {
             if (stop.at == none) break;
             way[stop.at] = room(stop.at, d[stop.at]);
             for (double& value : d) value *= 1 - stop.step;
+            if (!inverted_ && hits * many_columns > free_.size()) {
+                cholesky_inverse(matrix_.view());
+                inverted_ = true;
+            }
             constrain(d, {.first = stop.at, .last = stop.at + 1}, column(stop.at));
             for (const Constraint& c : constraints_) {
                 if (c.last == c.first + 1) d[c.first] = 0;  // not only to rounding
@@ -105,18 +111,30 @@ class FreeNewton {
     }
 
     /// M x.
-    std::vector<double> product(const std::vector<double>& x) const {
+    std::vector<double> product(std::vector<double> x) const {
         const auto n = static_cast<int>(x.size());
+        const double* const a = matrix_.view().data;
+        if (!inverted_) {
+            for (const CBLAS_TRANSPOSE turn : {CblasNoTrans, CblasTrans}) {
+                MERCER_BLAS(cblas_dtrsv)
+                (CblasRowMajor, CblasLower, turn, CblasNonUnit, n, a, n, x.data(), 1);
+            }
+            return x;
+        }
         std::vector<double> y(x.size());
         MERCER_BLAS(cblas_dsymv)
-        (CblasRowMajor, CblasLower, n, 1.0, inverse_.view().data, n, x.data(), 1, 0.0, y.data(), 1);
+        (CblasRowMajor, CblasLower, n, 1.0, a, n, x.data(), 1, 0.0, y.data(), 1);
         return y;
     }
 
     std::vector<double> column(std::size_t k) const {
-        std::vector<double> m(free_.size());
-        for (std::size_t a = 0; a <= k; ++a) m[a] = inverse_(k, a);
-        for (std::size_t a = k + 1; a < m.size(); ++a) m[a] = inverse_(a, k);
+        std::vector<double> m(free_.size(), 0.0);
+        if (!inverted_) {
+            m[k] = 1;
+            return product(std::move(m));
+        }
+        for (std::size_t a = 0; a <= k; ++a) m[a] = matrix_(k, a);
+        for (std::size_t a = k + 1; a < m.size(); ++a) m[a] = matrix_(a, k);
         return m;
     }
 
@@ -199,7 +217,8 @@ class FreeNewton {
 
     Tile<T>& tile_;
     std::vector<std::size_t> free_;
-    Matrix<double> inverse_;  ///< its lower triangle
+    Matrix<double> matrix_;  ///< the factor of M⁻¹, or M itself: the lower triangle
+    bool inverted_ = false;
     std::vector<Constraint> constraints_{};
     std::vector<std::vector<double>> ways_{};   ///< v of each constraint
     std::vector<std::vector<double>> mixed_{};  ///< mixed_[i][l] = c_i'v_l, l ≤ i
@@ -227,7 +246,7 @@ std::uint64_t newton_price(const Tile<T>& tile) {
 template <class T>
 bool newton_on_tile(Tile<T>& tile) {
     FreeNewton<T> newton(tile, free_of(tile));
-    return newton.invert() && newton.descend();
+    return newton.factor() && newton.descend();
 }
 
 template std::uint64_t newton_price<float>(const Tile<float>&);
