@@ -9,8 +9,12 @@ rbf(gamma=0.05) + 0.5*polynomial(degree=2) is positive definite
 """
 
 from . import _core, kernels
+from ._alignment import Combination, alignment, learn_combination
 from ._base import Machine, Report
 from ._compat import ConvergenceWarning, NotFittedError
+from ._components import KernelHebbian, KernelPCA
+from ._conformal import outlier_p_values, prediction_intervals, prediction_sets
+from ._ica import KernelICA
 from ._losses import (
     KernelHuberRegressor,
     KernelLogisticRegression,
@@ -18,10 +22,11 @@ from ._losses import (
     SquaredHingeClassifier,
 )
 from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
-from ._maps import KernelPCA, MonomialFeatures, Nystroem
-from ._pairs import KernelCCA
+from ._maps import MonomialFeatures, Nystroem
+from ._pairs import KernelCCA, KernelDependency
 from ._progress import ProgressBar
 from ._regression import GaussianProcessRegressor, KernelRidge
+from ._spreading import LabelSpreading
 from ._svc import SVC, NuSVC
 from ._svr import SVDD, SVR, NuSVR, OneClassSVM
 from ._vq import KernelVQ
@@ -46,11 +51,15 @@ __version__: str = _core.version
 __all__ = [
     "Adatron",
     "BlockKernel",
+    "Combination",
     "ConvergenceWarning",
     "GaussianProcessRegressor",
     "Kernel",
     "KernelCCA",
+    "KernelDependency",
+    "KernelHebbian",
     "KernelHuberRegressor",
+    "KernelICA",
     "KernelKMeans",
     "KernelLogisticRegression",
     "KernelPCA",
@@ -58,6 +67,7 @@ __all__ = [
     "KernelQuantileRegressor",
     "KernelRidge",
     "KernelVQ",
+    "LabelSpreading",
     "Machine",
     "MonomialFeatures",
     "NotFittedError",
@@ -73,16 +83,21 @@ __all__ = [
     "SVDD",
     "SVR",
     "SquaredHingeClassifier",
+    "alignment",
     "center",
     "function",
     "kernels",
     "laplacian",
+    "learn_combination",
     "linear",
     "matern",
     "normalize",
+    "outlier_p_values",
     "poly",
     "polynomial",
     "precomputed",
+    "prediction_intervals",
+    "prediction_sets",
     "rbf",
     "sigmoid",
 ]

@@ -128,6 +128,16 @@ class Machine(BaseEstimator):
             return Kernel("normalize(linear)")
         return Kernel(name)
 
+    def _expression_only(self) -> Kernel:
+        """The kernel of a machine that needs rows themselves, not a matrix of kernel values."""
+        name = type(self).__name__
+        if self._pairwise_input:
+            raise ValueError(f"{name} needs rows: kernel='precomputed' is not possible here")
+        kernel = self._resolve_kernel()
+        if isinstance(kernel, BlockKernel):
+            raise TypeError(f"{name} needs a kernel expression, not a Python function")
+        return kernel
+
     @staticmethod
     def _gamma_text(gamma: Any) -> str:
         if gamma is None:
@@ -177,12 +187,11 @@ class Machine(BaseEstimator):
         rows, expression = self._kernel_rows(kernel, X)
         settings.update(self._common_settings(X.shape[0]))
         settings.update(self._begin_from(X.shape[0]))
-        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
         keep = getattr(self, "on_interrupt", "raise")
         if keep not in ("raise", "keep"):
             raise ValueError(f"on_interrupt = {keep!r} must be 'raise' or 'keep'")
         callback, bar = self._listener()
-        columns = names if len(names) == rows.columns else []
+        columns = self._column_names(rows)
 
         def run(**changes: Any) -> _core.Model:
             told = {**settings, **changes}
@@ -203,16 +212,19 @@ class Machine(BaseEstimator):
                 if bar is not None:
                     bar.close()
         self.report_ = Report(self._model.report())
-        wanted = getattr(self, "tol", 0.0)
-        if not self.report_.converged and not self.report_.kkt_violation <= wanted:
-            warnings.warn(
-                f"{type(self).__name__}: {self.report_.status}; violation "
-                f"{self.report_.kkt_violation:.2e}. The machine is valid and report_ says how far it "
-                "is from the optimum.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        violation = self.report_.kkt_violation
+        if not violation <= getattr(self, "tol", 0.0):
+            self._warn_unless_converged(f"violation {violation:.2e}", 4)
         return self._model
+
+    def _warn_unless_converged(self, how_far: str, level: int = 3) -> None:
+        if not self.report_.converged:
+            warnings.warn(
+                f"{type(self).__name__}: {self.report_.status}; {how_far}. The machine is valid "
+                "and report_ says how far it is from the optimum.",
+                ConvergenceWarning,
+                stacklevel=level,
+            )
 
     def _begin_from(self, rows: int) -> dict[str, Any]:
         """With ``warm_start`` the machine of the last fit, where it was of as many rows and the same
@@ -233,6 +245,11 @@ class Machine(BaseEstimator):
         self.__dict__.pop("_rows_kept", None)
         self.__dict__.pop("_block_kernel", None)
         return to_rows(X), kernel._expression
+
+    def _column_names(self, rows: _core.Rows) -> list[str]:
+        """What a frame called the columns; nothing where the rows are those of a matrix."""
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        return names if len(names) == rows.columns else []
 
     def _block_matrix(self, X: Any, Z: Any) -> np.ndarray:
         values = np.asarray(self._block_kernel(X, Z), dtype=np.float64)

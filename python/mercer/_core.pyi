@@ -159,6 +159,7 @@ class Model:
     ) -> object: ...
     def probabilities(self, arg: Rows, /) -> object: ...
     def deviation(self, arg0: Rows, arg1: bool, /) -> object: ...
+    def reduced(self, vectors: int, error: float, iterations: int) -> Model: ...
     def to_bytes(self) -> bytes: ...
     @staticmethod
     def from_bytes(arg: bytes, /) -> Model: ...
@@ -241,7 +242,80 @@ def fit_cca(
     y: Rows,
     callback: object | None,
 ) -> Model: ...
+def fit_dependency(
+    kernel_x: Expression,
+    kernel_y: Expression,
+    settings: dict,
+    x: Rows,
+    y: Rows,
+    callback: object | None,
+) -> Model: ...
+def make_outputs(arg0: Model, arg1: Rows, arg2: str, arg3: int, /) -> tuple: ...
+def choose_outputs(arg0: Model, arg1: Rows, arg2: Rows, /) -> tuple: ...
 def companion_of(arg: Model, /) -> object: ...
+
+class HebbianStream:
+    """Components learnt from rows that are not kept."""
+
+    def __init__(self, kernel: Expression, settings: dict) -> None: ...
+    def feed(self, rows: Rows, callback: object | None) -> None: ...
+    def model(self) -> Model: ...
+    @property
+    def seen(self) -> int: ...
+
+def spread_labels(
+    kernel: Expression,
+    settings: dict,
+    x: Rows,
+    y: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    names: Sequence[str],
+    callback: object | None,
+) -> tuple: ...
+def conformal_sets(
+    arg0: Model,
+    arg1: Rows,
+    arg2: Rows,
+    arg3: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg4: dict,
+    /,
+) -> object: ...
+def conformal_intervals(
+    arg0: Model,
+    arg1: Rows,
+    arg2: Rows,
+    arg3: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg4: dict,
+    /,
+) -> object: ...
+def conformal_p_values(arg0: Model, arg1: Rows, arg2: Rows, /) -> object: ...
+def kernel_alignment(
+    arg0: Expression,
+    arg1: Rows,
+    arg2: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg3: bool,
+    arg4: int,
+    arg5: Sequence[str],
+    /,
+) -> tuple: ...
+def combine_kernels(
+    kernels: Sequence[Expression],
+    by: str,
+    settings: dict,
+    x: Rows,
+    y: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    names: Sequence[str],
+    callback: object | None,
+) -> dict: ...
 def monomials(arg0: Rows, arg1: int, arg2: float, arg3: float, /) -> object: ...
 def monomial_names(arg0: int, arg1: int, arg2: float, arg3: float, /) -> list[str]: ...
 def read(arg0: str, arg1: bool, /) -> tuple: ...

@@ -1,4 +1,4 @@
-"""Feature maps: Nyström's, kernel principal components, monomials."""
+"""Feature maps: Nyström's, and the monomials of a polynomial kernel."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from . import _core
 from ._arrays import check_rows, to_rows
-from ._base import Machine, _threads, seed_of
+from ._base import Machine, _threads
 from ._compat import NotFittedError, TransformerMixin
-from .kernels import BlockKernel, Kernel
+from ._transform import Transformer
+from .kernels import Kernel
 
 
 def restore_map(kernel: str, points: tuple, reference: tuple, columns: int, *numbers: Any) -> Any:
@@ -33,24 +34,16 @@ def _parts_of(feature_map: _core.FeatureMap) -> tuple[Any, ...]:
 copyreg.pickle(_core.FeatureMap, _parts_of)
 
 
-class _Map(TransformerMixin, Machine):
+class _Map(Transformer):
     """A map through a sample of the rows."""
 
     def _make(self, kind: str, sample: Any, kernel: Kernel, components: int = 0) -> None:
-        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        rows = to_rows(sample)
         with _threads(self.n_jobs):
             self._model = _core.FeatureMap.make(
-                kind, kernel._expression, to_rows(sample), components, names
+                kind, kernel._expression, rows, components, self._column_names(rows)
             )
         self._n_features_out = self._model.features
-
-    def _expression_only(self) -> Kernel:
-        kernel = self._resolve_kernel()
-        if isinstance(kernel, BlockKernel):
-            raise TypeError("feature maps need a kernel expression, not a Python function")
-        if self._pairwise_input:
-            raise ValueError("feature maps need rows: kernel='precomputed' is not possible here")
-        return kernel
 
     def transform(self, X: Any) -> np.ndarray:
         """The features of every row.
@@ -63,12 +56,6 @@ class _Map(TransformerMixin, Machine):
         rows = to_rows(check_rows(self, X, reset=False))
         with _threads(self.n_jobs):
             return self._model(rows)
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """A name for each feature: the class in small letters and a number."""
-        self._check_fitted()
-        name = type(self).__name__.lower()
-        return np.asarray([f"{name}{i}" for i in range(self._n_features_out)], dtype=object)
 
 
 class Nystroem(_Map):
@@ -146,170 +133,6 @@ class Nystroem(_Map):
         self._make("whitened", self.components_, kernel)
         self.normalization_ = self._model.coefficients
         return self
-
-
-class KernelPCA(TransformerMixin, Machine):
-    """Kernel principal components.
-
-    Parameters
-    ----------
-    n_components : int, optional
-        How many; None: all with an eigenvalue above rounding. Where the rows have fewer, there are
-        fewer.
-    kernel, gamma, degree, coef0
-        As scikit-learn's KernelPCA, or a mercer kernel, or a function.
-    center : bool
-        About the centre of mass in feature space, or about the origin.
-    whiten : bool
-        Components divided by their deviation.
-    tol : float
-        On the residual of each eigenvector, relative to the largest eigenvalue; 0: 1e-10 in double
-        precision, 1e-6 in single.
-    preimage : str
-        How `inverse_transform` finds rows: "best", "fixed-point", "gradient", "distance" or
-        "regression".
-
-    Attributes
-    ----------
-    eigenvalues_ : ndarray
-        Of the centred matrix, descending.
-    eigenvectors_ : ndarray of shape (n_samples, n_components)
-        The entry of largest size in each is positive.
-    explained_variance_ratio_ : ndarray
-    residuals_ : ndarray
-        Length of K v - eigenvalue v for each eigenvector v: the certificate.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer import KernelPCA, rbf
-    >>> X = np.random.default_rng(0).normal(size=(20, 3))
-    >>> pca = KernelPCA(2, kernel="rbf").fit(X)
-    >>> pca.transform(X).shape
-    (20, 2)
-    >>> pca.inverse_transform(pca.transform(X)).shape
-    (20, 3)
-    """
-
-    _task = "kpca"
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: Any = "linear",
-        gamma: Any = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        center: bool = True,
-        whiten: bool = False,
-        tol: float = 0.0,
-        preimage: str = "best",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        time_limit: float | None = None,
-        callback: Any = None,
-        precision: str = "auto",
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.center = center
-        self.whiten = whiten
-        self.tol = tol
-        self.preimage = preimage
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.time_limit = time_limit
-        self.callback = callback
-        self.precision = precision
-
-    def fit(self, X: Any, y: Any = None) -> "KernelPCA":
-        """Finds the components of the rows; ``y`` is ignored.
-
-        Returns
-        -------
-        self
-        """
-        X = self._take(X)
-        rows = X.shape[0]
-        if rows < 2 and self.center:
-            raise ValueError("n_samples = 1: one row has no principal components about its centre")
-        if self.n_components is not None and not self.n_components >= 1:
-            raise ValueError(f"n_components = {self.n_components} must be 1 or more, or None")
-        count = 0 if self.n_components is None else min(int(self.n_components), rows)
-        # Whoever wants all components means the matrix and its eigenvectors.
-        memory = 17 * rows * rows if count == 0 or 4 * count > rows else 0
-        self._train(
-            X,
-            components=count,
-            center=bool(self.center),
-            tolerance=float(self.tol),
-            memory_bytes=max(1 << 30, memory),
-        )
-        self.X_fit_ = X.copy()
-        table = self._model.arrays()["eigenvalues"]
-        self.eigenvalues_ = table[:, 0].copy()
-        self.explained_variance_ratio_ = table[:, 1].copy()
-        self.residuals_ = table[:, 2].copy()
-        self.eigenvectors_ = self._model.coefficients.T * np.sqrt(self.eigenvalues_)
-        self._n_features_out = len(self.eigenvalues_)
-        return self
-
-    def _deviations(self) -> np.ndarray:
-        return np.sqrt(self.eigenvalues_ / self._model.arrays()["moments"][0, 0])
-
-    def transform(self, X: Any) -> np.ndarray:
-        """The components of every row.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-        """
-        features = self._decision(X)
-        return features / self._deviations() if self.whiten else features
-
-    def inverse_transform(self, X: Any) -> np.ndarray:
-        """Rows whose images lie nearest to the given components: pre-images.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-        """
-        self._check_fitted()
-        if self._pairwise_input or "_block_kernel" in self.__dict__:
-            raise ValueError("a kernel known by its values alone has no pre-images")
-        projections = np.array(X, dtype=np.float64, ndmin=2, order="C")
-        if projections.shape[1] != self._n_features_out:
-            raise ValueError(
-                f"X has {projections.shape[1]} components, but KernelPCA has {self._n_features_out}"
-            )
-        if self.whiten:
-            projections *= self._deviations()
-        with _threads(self.n_jobs):
-            rows, self.preimage_distances_ = _core.preimages(
-                self._model, projections, self.preimage, seed_of(self.random_state)
-            )
-        return rows
-
-    def reconstruction_error(self, X: Any) -> np.ndarray:
-        """How much of every row the components miss: squared distances in feature space, large for
-        rows unlike those seen.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        rows = self._rows_to_predict(X)
-        with _threads(self.n_jobs):
-            return _core.reconstruction_errors(self._model, rows)
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """kernelpca0, kernelpca1, …"""
-        self._check_fitted()
-        return np.asarray([f"kernelpca{i}" for i in range(self._n_features_out)], dtype=object)
 
 
 class MonomialFeatures(TransformerMixin, Machine):

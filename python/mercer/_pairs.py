@@ -1,4 +1,4 @@
-"""Machines of two sets of rows: kernel canonical correlation."""
+"""Machines of two sets of rows: canonical correlation, and dependency estimation."""
 
 from __future__ import annotations
 
@@ -7,13 +7,44 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import to_rows
-from ._base import Machine, Report, _threads
-from ._compat import TransformerMixin
-from .kernels import BlockKernel
+from ._arrays import check_targets, to_rows
+from ._base import Machine, Report, _threads, seed_of
+from ._compat import RegressorMixin
+from ._transform import Transformer
+from .kernels import BlockKernel, Kernel
 
 
-class KernelCCA(TransformerMixin, Machine):
+class _Pairs(Machine):
+    """A machine of rows that come in pairs, each side with a kernel of its own."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _kernels(self) -> tuple[Kernel, Kernel]:
+        first = self._resolve_kernel()
+        second = first if self.kernel_y is None else type(self)(
+            kernel=self.kernel_y, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+        )._resolve_kernel()  # fmt: skip
+        if isinstance(first, BlockKernel) or isinstance(second, BlockKernel):
+            raise TypeError(f"{type(self).__name__} needs kernel expressions, not Python functions")
+        if self.n_components is not None and not int(self.n_components) >= 1:
+            raise ValueError(f"n_components = {self.n_components} must be 1 or more")
+        return first, second
+
+    def _other_rows(self, Y: Any, name: str = "Y") -> np.ndarray:
+        Y = np.ascontiguousarray(Y, dtype=np.float64)
+        if Y.ndim == 1:
+            Y = Y[:, None]
+        if Y.ndim != 2 or not np.isfinite(Y).all():
+            raise ValueError(f"{name} must be rows of finite numbers; it contains NaN or infinity, "
+                             f"or is an array of {Y.ndim} dimensions")  # fmt: skip
+        return Y
+
+
+class KernelCCA(Transformer, _Pairs):
     """Functions of two sets of rows that vary together most: kernel canonical correlation.
 
     Parameters
@@ -72,19 +103,8 @@ class KernelCCA(TransformerMixin, Machine):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
-
-    def _other_rows(self, Y: Any, rows: int) -> np.ndarray:
-        Y = np.ascontiguousarray(Y, dtype=np.float64)
-        if Y.ndim == 1:
-            Y = Y[:, None]
-        if Y.ndim != 2 or not np.isfinite(Y).all():
-            raise ValueError("Y must be rows of finite numbers; it contains NaN or infinity, or is "
-                             f"an array of {Y.ndim} dimensions")  # fmt: skip
+    def _paired_rows(self, Y: Any, rows: int) -> np.ndarray:
+        Y = self._other_rows(Y)
         if Y.shape[0] != rows:
             raise ValueError(f"there are {rows} rows of X and {Y.shape[0]} of Y")
         return Y
@@ -99,15 +119,8 @@ class KernelCCA(TransformerMixin, Machine):
         if y is None:
             raise ValueError("KernelCCA requires y to be passed, but the target y is None")
         X = self._take(X, minimum=2)
-        Y = self._other_rows(y, X.shape[0])
-        first = self._resolve_kernel()
-        second = first if self.kernel_y is None else type(self)(
-            kernel=self.kernel_y, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )._resolve_kernel()  # fmt: skip
-        if isinstance(first, BlockKernel) or isinstance(second, BlockKernel):
-            raise TypeError("KernelCCA needs kernel expressions, not Python functions")
-        if not int(self.n_components) >= 1:
-            raise ValueError(f"n_components = {self.n_components} must be 1 or more")
+        Y = self._paired_rows(y, X.shape[0])
+        first, second = self._kernels()
         settings = {"pairs": int(self.n_components), "kappa": float(self.kappa), "rank": self.rank}
         with _threads(self.n_jobs):
             self._model = _core.fit_cca(
@@ -131,7 +144,7 @@ class KernelCCA(TransformerMixin, Machine):
         f = self._decision(X)
         if Y is None:
             return f
-        Y = self._other_rows(Y, f.shape[0])
+        Y = self._paired_rows(Y, f.shape[0])
         with _threads(self.n_jobs):
             return f, _core.companion_of(self._model).decision(to_rows(Y))
 
@@ -140,7 +153,136 @@ class KernelCCA(TransformerMixin, Machine):
         f, g = self.transform(X, y)
         return float(np.mean([np.corrcoef(a, b)[0, 1] for a, b in zip(f.T, g.T)]))
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """kernelcca0, kernelcca1, …"""
-        self._check_fitted()
-        return np.asarray([f"kernelcca{i}" for i in range(self._n_features_out)], dtype=object)
+
+class KernelDependency(RegressorMixin, _Pairs):
+    """From rows to rows, through feature spaces on both sides: kernel dependency estimation.
+
+    The kernel principal components of the outputs are learnt by ridge regression in the kernel of
+    the inputs. An answer is the output whose image lies nearest to the components predicted: one
+    made for it (`predict`), or one of some candidates (`nearest`).
+
+    Parameters
+    ----------
+    n_components : int, optional
+        Of the outputs; None: all.
+    kernel, gamma, degree, coef0
+        For the inputs, as `SVC`.
+    kernel_y
+        For the outputs; None: the same expression. "precomputed": ``y`` is their Gram matrix, and
+        `nearest` alone can answer.
+    alpha : float
+        The penalty λ of the ridge.
+    alphas : sequence of float, optional
+        Values to choose ``alpha`` from by leave-one-out error.
+    preimage : str
+        How `predict` makes outputs, as `KernelPCA`.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty used.
+    output_explained_ : float
+        Share of the outputs' variance that the components hold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelDependency, rbf
+    >>> t = np.linspace(0, 2 * np.pi, 100)[:, None]
+    >>> circle = np.c_[np.cos(t), np.sin(t)]
+    >>> model = KernelDependency(20, kernel=rbf(gamma=1.), alpha=1e-3).fit(t, circle)
+    >>> bool(np.allclose(model.predict([[np.pi / 2]]), [[0., 1.]], atol=.02))
+    True
+    >>> model.nearest([[np.pi]], [[1., 0.], [-1., 0.]]).tolist()
+    [1]
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = 64,
+        *,
+        kernel: Any = "rbf",
+        kernel_y: Any = None,
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        alpha: float = 1.0,
+        alphas: Any = None,
+        preimage: str = "best",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        callback: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.kernel_y = kernel_y
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.alpha = alpha
+        self.alphas = alphas
+        self.preimage = preimage
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any) -> "KernelDependency":
+        """Learns from rows ``X`` and outputs ``y``, numbers or rows, in the same order.
+
+        Returns
+        -------
+        self
+        """
+        X = self._take(X, minimum=2)
+        y = check_targets(self, y, X.shape[0], several=True)
+        self._one_dimension = y.ndim == 1
+        first, second = self._kernels()
+        settings = {
+            "components": int(self.n_components or 0),
+            "lambda": float(self.alpha),
+            "path": [] if self.alphas is None else [float(a) for a in self.alphas],
+            "double_precision": True,
+            "seed": seed_of(self.random_state),
+            "memory_bytes": max(1 << 30, 17 * X.shape[0] ** 2),
+        }
+        with _threads(self.n_jobs):
+            self._model = _core.fit_dependency(
+                first._expression, second._expression, settings, to_rows(X),
+                to_rows(y.reshape(len(y), -1)), self.callback,
+            )  # fmt: skip
+        self.report_ = Report(self._model.report())
+        figures = self._model.reports()[0]["figures"]
+        self.alpha_ = figures.get("lambda", float(self.alpha))
+        self.output_explained_ = figures["output_explained"]
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Outputs made for every row: pre-images of the components predicted.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs), as ``y`` was
+        """
+        rows = self._rows_to_predict(X)
+        with _threads(self.n_jobs):
+            outputs, _ = _core.make_outputs(
+                self._model, rows, self.preimage, seed_of(self.random_state)
+            )
+        return outputs[:, 0] if self._one_dimension else outputs
+
+    def nearest(self, X: Any, candidates: Any, return_distance: bool = False) -> Any:
+        """The best of some candidate outputs for every row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,): positions among the candidates; with ``return_distance`` also
+        the squared distances of their images from the components predicted.
+        """
+        rows = self._rows_to_predict(X)
+        candidates = self._other_rows(candidates, "candidates")
+        columns = _core.companion_of(self._model).columns
+        if candidates.shape[1] != columns:
+            raise ValueError(f"candidates have {candidates.shape[1]} columns, outputs {columns}")
+        with _threads(self.n_jobs):
+            positions, distances = _core.choose_outputs(self._model, rows, to_rows(candidates))
+        return (positions, distances) if return_distance else positions

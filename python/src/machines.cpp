@@ -5,11 +5,13 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "hebbian.hpp"
 #include "interrupt.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/learn/adatron.hpp"
 #include "mercer/learn/class_means.hpp"
 #include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/ica.hpp"
 #include "mercer/learn/kernel_pca.hpp"
 #include "mercer/learn/kmeans.hpp"
 #include "mercer/learn/losses.hpp"
@@ -26,16 +28,6 @@ using Fit = std::function<Model(const Tell&)>;
 
 MultiClass multi_class_of(const Settings& s) {
     return s.flag("one_vs_rest", false) ? MultiClass::one_vs_rest : MultiClass::one_vs_one;
-}
-
-FitSettings common_of(const Settings& s, const Kernel& kernel) {
-    FitSettings common;
-    common.kernel = kernel;
-    common.seed = s.count("seed", common.seed);
-    common.time_limit = s.number("time_limit", common.time_limit);
-    common.memory_bytes = s.count("memory_bytes", common.memory_bytes);
-    common.double_precision = s.flag("double_precision", common.double_precision);
-    return common;
 }
 
 SvmSettings svm_settings(Task task, const Settings& s, const Kernel& kernel) {
@@ -163,6 +155,20 @@ RiskSettings risk_settings(Task task, const Settings& s, const FitSettings& comm
     return r;
 }
 
+IcaSettings ica_settings(const Settings& s, const FitSettings& common) {
+    IcaSettings i{.common = common};
+    i.components = s.count("components", i.components);
+    i.kappa = s.number("kappa", i.kappa);
+    i.sweeps = s.count("sweeps", i.sweeps);
+    i.tolerance = s.number("tolerance", i.tolerance);
+    const std::string contrast = s.text("contrast", "correlation");
+    if (contrast != "correlation" && contrast != "variance") {
+        throw InvalidInput("contrast = '" + contrast + "' must be correlation or variance");
+    }
+    i.contrast = contrast == "variance" ? IcaContrast::variance : IcaContrast::correlation;
+    return i;
+}
+
 Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Dataset& data,
                 MatrixView<const double> targets) {
     if (is_svm(task)) return svm_fit(svm_settings(task, s, kernel), data, targets);
@@ -193,6 +199,8 @@ Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Datase
             k.passes = s.count("passes", k.passes);
             return plain_fit(kernel_pca, k, data);
         }
+        case Task::kha: return plain_fit(hebbian_pca, hebbian_settings(s, common), data);
+        case Task::ica: return plain_fit(kernel_ica, ica_settings(s, common), data);
         case Task::kmeans: {
             KMeansSettings k{.common = common};
             k.clusters = s.count("clusters", k.clusters);

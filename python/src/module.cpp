@@ -29,5 +29,9 @@ NB_MODULE(_core, m) {
     mercer::python::bind_machines(m);
     mercer::python::bind_maps(m);
     mercer::python::bind_pairs(m);
+    mercer::python::bind_hebbian(m);
+    mercer::python::bind_spreading(m);
+    mercer::python::bind_conformal(m);
+    mercer::python::bind_theory(m);
     mercer::python::bind_data(m);
 }

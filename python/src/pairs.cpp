@@ -2,16 +2,45 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
 #include "mercer/learn/cca.hpp"
+#include "mercer/learn/dependency.hpp"
 #include "settings.hpp"
 
 namespace mercer::python {
 namespace {
+
+/// A model and its companion, which outlive the caller's arrays.
+Model owned(Model model) {
+    Model other = *model.companion;
+    for (Expansion* e : {&model.expansion, &other.expansion}) {
+        e->points = e->points.owned();
+        e->reference = e->reference.owned();
+    }
+    model.companion = std::make_shared<const Model>(std::move(other));
+    return model;
+}
+
+/// Runs fit(x, y, progress) on the two sets.
+template <class Fit>
+Model fit_pairs(const Rows& x, const Rows& y, nb::object callback, const Fit& fit) {
+    Dataset first, second;
+    first.x = x;
+    second.x = y;
+    std::optional<Model> model;
+    const std::function<void(const Progress&)> job = [&](const Progress& progress) {
+        model = owned(fit(first, second, progress));
+    };
+    run_beside(job, std::move(callback));
+    return std::move(*model);
+}
 
 /// Both sides of a canonical correlation, each a model of its own; the first has the second as its
 /// companion.
@@ -19,31 +48,61 @@ Model fit_cca(const Kernel& kernel_x, const Kernel& kernel_y, nb::dict values, c
               const Rows& y, nb::object callback) {
     const Settings settings(std::move(values));
     CcaSettings s;
-    s.x.kernel = kernel_x;
+    s.x = common_of(settings, kernel_x);
     s.y_kernel = kernel_y;
-    s.x.memory_bytes = settings.count("memory_bytes", s.x.memory_bytes);
     s.pairs = settings.count("pairs", s.pairs);
     s.kappa = settings.number("kappa", s.kappa);
     s.rank = settings.count("rank", s.rank);
     s.tolerance = settings.number("tolerance", s.tolerance);
-    Dataset first, second;
-    first.x = x;
-    second.x = y;
-    std::optional<Model> model;
-    const std::function<void(const Progress&)> job = [&](const Progress& progress) {
-        s.x.progress = progress;
-        Model found = kernel_cca(s).fit(first, second);
-        // The model outlives the caller's arrays.
-        Model other = *found.companion;
-        for (Expansion* e : {&found.expansion, &other.expansion}) {
-            e->points = e->points.owned();
-            e->reference = e->reference.owned();
+    return fit_pairs(x, y, std::move(callback),
+                     [&](const Dataset& a, const Dataset& b, const Progress& progress) {
+                         s.x.progress = progress;
+                         return kernel_cca(s).fit(a, b);
+                     });
+}
+
+/// A dependency; the companion is the kernel PCA of the outputs.
+Model fit_dependency(const Kernel& kernel_x, const Kernel& kernel_y, nb::dict values, const Rows& x,
+                     const Rows& y, nb::object callback) {
+    const Settings settings(std::move(values));
+    DependencySettings s;
+    s.common = common_of(settings, kernel_x);
+    s.output_kernel = kernel_y;
+    s.components = settings.count("components", s.components);
+    s.lambda = settings.number("lambda", s.lambda);
+    s.path = settings.get("path", s.path);
+    return fit_pairs(x, y, std::move(callback),
+                     [&](const Dataset& a, const Dataset& b, const Progress& progress) {
+                         s.common.progress = progress;
+                         return dependency(s).fit(a, b);
+                     });
+}
+
+/// Outputs made for rows, and how near their images come.
+nb::tuple make_outputs(const Model& model, const Rows& x, const std::string& method,
+                       std::size_t seed) {
+    PreimageSettings settings{.method = preimage_method_named(method)};
+    settings.seed = seed;
+    const Dependency map(model);
+    Matrix<double> outputs(x.size(), model.companion->columns);
+    std::vector<double> distances;
+    run_beside([&](const Progress& progress) {
+        settings.progress = progress;
+        for (const Preimage& found : map.preimages(x, settings)) {
+            std::ranges::copy(found.z, outputs.row(distances.size()).begin());
+            distances.push_back(found.squared_distance);
         }
-        found.companion = std::make_shared<const Model>(std::move(other));
-        model = std::move(found);
-    };
-    run_beside(job, std::move(callback));
-    return std::move(*model);
+    });
+    return nb::make_tuple(give(std::move(outputs)), give(std::move(distances)));
+}
+
+/// Positions among the candidates, and how near they come.
+nb::tuple choose_outputs(const Model& model, const Rows& x, const Rows& candidates) {
+    const Dependency map(model);
+    NearestOutputs found;
+    run_beside([&](const Progress& progress) { found = map.nearest(x, candidates, progress); });
+    std::vector<std::int64_t> positions(found.positions.begin(), found.positions.end());
+    return nb::make_tuple(give(std::move(positions)), give(std::move(found.squared_distance)));
 }
 
 }  // namespace
@@ -51,6 +110,10 @@ Model fit_cca(const Kernel& kernel_x, const Kernel& kernel_y, nb::dict values, c
 void bind_pairs(nb::module_& m) {
     m.def("fit_cca", &fit_cca, nb::arg("kernel_x"), nb::arg("kernel_y"), nb::arg("settings"),
           nb::arg("x"), nb::arg("y"), nb::arg("callback").none());
+    m.def("fit_dependency", &fit_dependency, nb::arg("kernel_x"), nb::arg("kernel_y"),
+          nb::arg("settings"), nb::arg("x"), nb::arg("y"), nb::arg("callback").none());
+    m.def("make_outputs", &make_outputs);
+    m.def("choose_outputs", &choose_outputs);
     m.def("companion_of", [](const Model& model) {
         return model.companion ? nb::cast(Model(*model.companion)) : nb::none();
     });

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <string>
 
+#include "mercer/learn/machine.hpp"
+
 namespace mercer::python {
 
 /// Values by name, each with what holds where the name is absent or None.
@@ -31,5 +33,16 @@ class Settings {
    private:
     nanobind::dict values_;
 };
+
+/// What every machine is told alike.
+inline FitSettings common_of(const Settings& s, const Kernel& kernel) {
+    FitSettings common;
+    common.kernel = kernel;
+    common.seed = s.count("seed", common.seed);
+    common.time_limit = s.number("time_limit", common.time_limit);
+    common.memory_bytes = s.count("memory_bytes", common.memory_bytes);
+    common.double_precision = s.flag("double_precision", common.double_precision);
+    return common;
+}
 
 }  // namespace mercer::python

@@ -280,6 +280,11 @@ for model in (mercer.SVC(C=5), mercer.NuSVC(nu=.2), mercer.ParzenClassifier(), m
 assert mercer.SVR(C=100).fit(X, X[:, 0]).score(X, X[:, 0]) > .9
 assert set(mercer.OneClassSVM().fit_predict(X)) == {-1, 1}
 assert mercer.Nystroem(n_components=9).fit_transform(X).shape == (60, 9)
+assert mercer.KernelICA().fit_transform(X).shape == (60, 3)
+assert mercer.KernelHebbian(2).partial_fit(X).transform(X).shape == (60, 2)
+assert mercer.KernelDependency(9, alpha=.01).fit(X, X[:, :2]).score(X, X[:, :2]) > .9
+assert mercer.LabelSpreading().fit(X, y).transduction_.shape == (60,)
+assert mercer.prediction_sets(mercer.SVC().fit(X, y), X, X, y).shape == (60, 2)
 assert mercer.SVC(C=5).set_params(C=2).get_params()["C"] == 2
 assert repr(mercer.SVC(C=5)) == "SVC(C=5)"
 try:

@@ -81,6 +81,16 @@ TEST(LabelSpreading, IsTheLimitOfTheIteration) {
     }
 }
 
+TEST(LabelSpreading, ARowNearlyOutOfReachSpoilsNothing) {
+    // exp(−27.2²) is nearly the least number a double has above 0.
+    const Dataset few = testing::points({{0, 0}, {1, 0}}, {1, 2});
+    const Dataset rest = testing::points({{0.1, 0}, {28.2, 0}, {-27.2, 0}});
+    const LabelSpread s = spread_labels({.kernel = rbf({.gamma = 1.0})}, few, rest.x);
+    EXPECT_EQ(s.unlabelled.values[0], 1);
+    for (const double score : s.scores.values()) EXPECT_TRUE(std::isfinite(score));
+    EXPECT_LT(s.residual, 1e-10);
+}
+
 TEST(LabelSpreading, NonsenseIsRefused) {
     const Moons moons(0.1);
     EXPECT_NE(

@@ -51,7 +51,8 @@ void normalise(Matrix<double>& w) {
         root[i] = sum > 0 ? 1 / std::sqrt(sum) : 0;
     }
     for (std::size_t i = 0; i < w.rows(); ++i) {
-        for (std::size_t j = 0; j < w.rows(); ++j) w(i, j) *= root[i] * root[j];
+        // Not root_i root_j first: both may be huge where rows are far from all others.
+        for (std::size_t j = 0; j < w.rows(); ++j) w(i, j) = w(i, j) * root[i] * root[j];
     }
 }
 

@@ -1,0 +1,83 @@
+"""Independent components: sources found again, and what they are made of."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from mercer import ConvergenceWarning, KernelICA
+
+MIXING = np.array([[1.0, 0.6], [0.5, 1.2]])
+
+
+def mixture(rows: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A flat noise and one of two bumps, and what two microphones hear of them."""
+    rng = np.random.default_rng(seed)
+    S = np.c_[rng.uniform(-1, 1, rows), rng.choice([-1, 1], rows) + 0.3 * rng.normal(size=rows)]
+    return S, S @ MIXING.T + [3.0, -2.0]
+
+
+def likeness(found: np.ndarray, S: np.ndarray) -> np.ndarray:
+    return np.abs(np.corrcoef(found.T, S.T)[:2, 2:])
+
+
+@pytest.mark.parametrize("contrast", ["correlation", "variance"])
+def test_two_sources_are_separated(contrast) -> None:
+    S, X = mixture()
+    ica = KernelICA(contrast=contrast).fit(X)
+    found = ica.transform(X)
+    # One of each, and neither in the columns as they were.
+    near = likeness(found, S) > 0.99
+    assert near.sum(axis=0).tolist() == near.sum(axis=1).tolist() == [1, 1]
+    assert (likeness(X, S) < 0.97).any()
+    np.testing.assert_allclose(found.std(axis=0), 1, atol=1e-9)
+    assert (np.diff(ica.report_.history) <= 1e-12).all()
+    assert ica.report_.converged and ica.contrast_ == ica.report_.history[-1]
+    new, heard = mixture(seed=1)
+    assert (likeness(ica.transform(heard), new).max(axis=1) > 0.99).all()
+
+
+def test_attributes_are_the_mixture() -> None:
+    _, X = mixture()
+    ica = KernelICA().fit(X)
+    np.testing.assert_allclose(ica.components_ @ ica.mixing_, np.eye(2), atol=1e-9)
+    np.testing.assert_allclose((X - ica.mean_) @ ica.components_.T, ica.transform(X), atol=1e-9)
+    np.testing.assert_allclose(ica.inverse_transform(ica.transform(X)), X, atol=1e-9)
+    # Columns of the mixing matrix are those of the truth, up to order, sign and size.
+    found, true = (A / np.linalg.norm(A, axis=0) for A in (ica.mixing_, MIXING))
+    assert (np.abs(found.T @ true).max(axis=0) > 0.99).all()
+    again = pickle.loads(pickle.dumps(ica))
+    np.testing.assert_array_equal(again.transform(X), ica.transform(X))
+
+
+def test_fewer_sources_than_columns() -> None:
+    S, X = mixture()
+    wide = np.c_[X, X @ [[1.0], [2.0]] + 1e-3 * np.random.default_rng(2).normal(size=(400, 1))]
+    ica = KernelICA(2).fit(wide)
+    assert ica.components_.shape == (2, 3) and ica.mixing_.shape == (3, 2)
+    assert (likeness(ica.transform(wide), S).max(axis=1) > 0.99).all()
+
+
+def test_errors_are_the_expected_ones() -> None:
+    _, X = mixture(60)
+    for bad in (
+        dict(n_sources=1),
+        dict(n_sources=3),
+        dict(contrast="entropy"),
+        dict(kappa=-1.0),
+        dict(max_iter=0),
+        dict(kernel="precomputed"),
+        dict(tol=0.0),
+    ):
+        with pytest.raises(ValueError):
+            KernelICA(**bad).fit(X)
+    with pytest.raises(TypeError, match="expression"):
+        KernelICA(kernel=lambda A, B: A @ B.T).fit(X)
+    with pytest.raises(ValueError, match="dependent"):
+        KernelICA().fit(np.c_[X, X.sum(axis=1)])
+    with pytest.raises(ValueError, match="3 components"):
+        KernelICA().fit(X).inverse_transform(np.zeros((1, 3)))
+    with pytest.warns(ConvergenceWarning, match="contrast"):
+        KernelICA(max_iter=1, tol=1e-12).fit(X)
