@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -135,6 +136,10 @@ int run(std::vector<std::string> words) {
 int main(int argc, char** argv) {
     using namespace mercer::cli;
     install_interrupt_handler();
+    // OpenBLAS starts a thread for each processor as it is loaded, and those look for work at full
+    // speed for 20 ms, just when ours have some. Told of one processor it starts none; those that
+    // the library asks for come later. What the user has set stands.
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
     try {
         std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
         std::string program = argc > 0 ? libsvm_program(argv[0]) : "";

@@ -42,20 +42,8 @@ class OneOpenMpThread {
     int before_;
 };
 
-/// OpenBLAS starts a thread for each processor as it is loaded, and those look for work at full
-/// speed for 20 ms, just when ours have some. Told that there is one processor it starts none;
-/// those that BlasThreads asks for come later. A choice the user made in the environment stands.
-Library open_openblas() {
-    constexpr const char* variable = "OPENBLAS_NUM_THREADS";
-    const bool free_to_choose = std::getenv(variable) == nullptr;
-    if (free_to_choose) setenv(variable, "1", 1);
-    Library library(MERCER_OPENBLAS_LIBRARY);
-    if (free_to_choose) unsetenv(variable);
-    return library;
-}
-
 struct OpenBlas {
-    Library library = open_openblas();
+    Library library{MERCER_OPENBLAS_LIBRARY};
     decltype(&cblas_dgemm) dgemm = library.function<decltype(dgemm)>("cblas_dgemm");
     decltype(&openblas_set_num_threads) set_threads =
         library.function<decltype(set_threads)>("openblas_set_num_threads");
