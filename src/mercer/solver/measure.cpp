@@ -132,8 +132,9 @@ double DualState<T>::gap(const Measure& at) const {
         parts[first / variable_grain] = sum;
     });
     const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
-    // Variables without an upper bound want multipliers that are feasible.
-    return std::isfinite(sum) ? sum : duality_gap(form_, u_, gradient_, at.estimate);
+    // Variables without an upper bound want multipliers that are feasible, and the gradient of all.
+    return std::isfinite(sum) || !all_active() ? sum
+                                               : duality_gap(form_, u_, gradient_, at.estimate);
 }
 
 template <class T>
