@@ -49,8 +49,8 @@ class Dev : public ::testing::Test {
 
     /// Runs ./dev there; gives its exit code and leaves output and log to read.
     int dev(const std::string& words) {
-        const std::string command = "PATH='" + (folder_ / "bin").string() + "' LOG='" +
-                                    (folder_ / "log").string() +
+        const std::string command = "MERCER_PRESET= PATH='" + (folder_ / "bin").string() +
+                                    "' LOG='" + (folder_ / "log").string() +
                                     "' '" MERCER_SOURCE_DIRECTORY "/dev' " + words + " > '" +
                                     (folder_ / "out").string() + "' 2>&1 < /dev/null";
         const int status = std::system(command.c_str());
@@ -91,6 +91,25 @@ TEST_F(Dev, AsksForNothingWhenAllIsThere) {
     debian_without("nothing");
     EXPECT_NE(dev("quickstart"), 0);
     EXPECT_EQ(text("log"), "cmake --preset release\n");
+}
+
+// A new compiler with a new warning once failed the first command of everybody who had it.
+TEST_F(Dev, UsersBuildsNeverTurnWarningsIntoErrors) {
+    const auto read = [](const char* name) {
+        std::ifstream in(std::string(MERCER_SOURCE_DIRECTORY "/") + name);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    const std::string presets = read("CMakePresets.json");
+    const std::size_t release = presets.find("\"name\": \"release\"");
+    const std::size_t off = presets.find("\"MERCER_WERROR\": \"OFF\"");
+    const std::size_t developer = presets.find("\"name\": \"developer\"");
+    const std::size_t on = presets.find("\"MERCER_WERROR\": \"ON\"");
+    ASSERT_NE(on, std::string::npos);
+    EXPECT_LT(release, off);
+    EXPECT_LT(off, developer);
+    EXPECT_LT(developer, on);
+    EXPECT_NE(read("CMakeLists.txt").find("preset does\" OFF)"), std::string::npos);
+    EXPECT_NE(read(".ci/run").find("MERCER_PRESET=developer"), std::string::npos);
 }
 
 TEST_F(Dev, NamesThePackagesOnOtherSystems) {
