@@ -23,7 +23,8 @@ CLI::App& add_command(CLI::App& program, const std::string& name, const std::str
 void add_general_options(CLI::App& command, Session& session) {
     const char* const group = "General";
     add_count(command, "--threads", session.threads, 0, 4096,
-              "threads to use, 0: one a processor [0]")
+              "threads to use, 0: MERCER_NUM_THREADS, else one a processor and at most "
+              "OMP_NUM_THREADS [0]")
         ->group(group);
     command.add_flag("--json", session.json, "print results as JSON")->group(group);
     command.add_flag("-q,--quiet", session.quiet, "no progress on standard error")->group(group);

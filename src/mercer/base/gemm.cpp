@@ -3,6 +3,7 @@
 #include <cblas.h>
 #include <dnnl.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
@@ -103,6 +104,10 @@ const OpenBlas& openblas() {
     return functions;
 }
 
+/// OpenBLAS has one number of threads for the whole process: the first who wants several sets it,
+/// the last puts it back.
+std::atomic<int> users_of_blas_threads{0};
+
 void require(dnnl_status_t status, const char* what) {
     if (status != dnnl_success) {
         throw std::runtime_error(std::string(what) + " failed with oneDNN status " +
@@ -187,11 +192,13 @@ std::string product_libraries() {
     return text + std::string(blas) + " " + openblas().core_name();
 }
 
-BlasThreads::BlasThreads() {
-    openblas().set_threads(static_cast<int>(threads()));
+BlasThreads::BlasThreads() : threads_(threads()) {
+    if (threads_ > 1 && users_of_blas_threads.fetch_add(1) == 0) {
+        openblas().set_threads(static_cast<int>(threads_));
+    }
 }
 BlasThreads::~BlasThreads() {
-    openblas().set_threads(1);
+    if (threads_ > 1 && users_of_blas_threads.fetch_sub(1) == 1) openblas().set_threads(1);
 }
 
 const Library& blas_library() {

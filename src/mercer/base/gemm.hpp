@@ -47,6 +47,9 @@ class BlasThreads {
     ~BlasThreads();
     BlasThreads(const BlasThreads&) = delete;
     BlasThreads& operator=(const BlasThreads&) = delete;
+
+   private:
+    std::size_t threads_;
 };
 
 /// OpenBLAS, which has LAPACK in it, with the vector instructions it should use: base/lapack.hpp.

@@ -1,15 +1,20 @@
 #include "mercer/base/parallel.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cmath>
 #include <condition_variable>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <fstream>
 #include <mutex>
 #include <sstream>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -43,19 +48,40 @@ std::size_t available_processors() {
     return limit == 0 ? affine_processors() : std::min(limit, affine_processors());
 }
 
+/// Every processor there is to have, and no more than OMP_NUM_THREADS allows; asked for once. (No
+/// static variable of a function: its lock might be held when another thread forks.)
+std::size_t default_threads() {
+    static std::atomic<std::size_t> known{0};
+    if (const std::size_t before = known; before != 0) return before;
+    std::size_t count = threads_of_text(std::getenv("MERCER_NUM_THREADS"));
+    if (count == 0) {
+        count = available_processors();
+        const std::size_t share = threads_of_text(std::getenv("OMP_NUM_THREADS"));
+        if (share != 0) count = std::min(count, share);
+    }
+    known = count;
+    return count;
+}
+
+std::atomic<std::size_t> process_threads{0};
+thread_local std::size_t thread_limit = 0;
 thread_local bool inside_parallel_for = false;
 
-/// One parallel_for under way: workers take the next task number until none is left.
+/// One parallel_for under way: whoever takes part takes the next task number until none is left.
 struct Job {
     const std::function<void(std::size_t)>& body;
     std::size_t tasks;
-    std::atomic<std::ptrdiff_t> places;  ///< threads that may still join
+    std::size_t threads;                  ///< of the call, whether or not there is a task for each
+    std::size_t places;                   ///< helpers that may still join; under the pool's lock
+    std::atomic<std::size_t> helping{0};  ///< changed under the pool's lock
+    std::condition_variable left{};       ///< the last helper has gone
     std::atomic<std::size_t> next{0};
-    std::mutex error_mutex;
-    std::exception_ptr error;
+    std::mutex error_mutex{};
+    std::exception_ptr error{};
+
+    bool open() const { return places > 0 && next.load(std::memory_order_relaxed) < tasks; }
 
     void work() {
-        if (places.fetch_sub(1) <= 0) return;
         inside_parallel_for = true;
         for (std::size_t task; (task = next.fetch_add(1)) < tasks;) {
             try {
@@ -81,97 +107,143 @@ void wait_a_turn() {
 #endif
 }
 
-/// Threads that wait between jobs, started when first needed and joined at exit. A worker that is
-/// late misses the job: the caller does what is left and waits only for those who have begun.
+/// Threads that wait between jobs, started when first needed and joined at exit. Several jobs may
+/// be under way, each of a thread that works on its own and is helped by as many as it allows. A
+/// worker that is late misses the job: the caller does what is left and waits only for those who
+/// have begun.
 class Pool {
    public:
-    ~Pool() { resize(0); }
-
-    void run(Job& job, std::size_t helpers) {
-        const std::lock_guard one_at_a_time(run_mutex_);
-        resize(helpers);
-        bool sleepers = false;
-        {
-            const std::lock_guard lock(mutex_);
-            job_ = &job;
-            generation_.fetch_add(1, std::memory_order_release);
-            sleepers = sleeping_ > 0;
-        }
-        if (sleepers) wake_.notify_all();
-        job.work();
-        {
-            const std::lock_guard lock(mutex_);
-            job_ = nullptr;  // from here on nobody begins
-            if (working_.load(std::memory_order_relaxed) == 0) return;
-        }
-        for (int turn = 0; turn < turns_before_sleep; ++turn) {
-            if (working_.load(std::memory_order_acquire) == 0) break;
-            wait_a_turn();
-        }
-        std::unique_lock lock(mutex_);  // also: no worker is still on its way out
-        done_.wait(lock, [&] { return working_.load(std::memory_order_relaxed) == 0; });
-    }
-
-   private:
-    void resize(std::size_t count) {
-        if (workers_.size() == count) return;
+    ~Pool() {
         {
             const std::lock_guard lock(mutex_);
             stop_ = true;
             generation_.fetch_add(1, std::memory_order_release);
         }
         wake_.notify_all();
-        for (std::thread& worker : workers_) worker.join();
-        workers_.clear();
-        stop_ = false;
-        for (std::size_t i = 0; i < count; ++i) {
-            workers_.emplace_back(
-                [this, seen = generation_.load()]() mutable { wait_and_work(seen); });
-        }
+        for (Worker& worker : workers_) worker.thread.join();
     }
 
-    void wait_and_work(std::size_t seen) {
-        for (;;) {
-            for (int turn = 0; turn < turns_before_sleep; ++turn) {
-                if (generation_.load(std::memory_order_acquire) != seen) break;
-                wait_a_turn();
-            }
-            Job* job = nullptr;
-            {
-                std::unique_lock lock(mutex_);
-                ++sleeping_;
-                wake_.wait(lock, [&] { return generation_.load() != seen; });
-                --sleeping_;
-                if (stop_) return;
-                seen = generation_.load();
-                job = job_;
-                if (job == nullptr) continue;
-                working_.fetch_add(1, std::memory_order_relaxed);
-            }
-            job->work();
+    void run(Job& job) {
+        bool sleepers = false;
+        {
             const std::lock_guard lock(mutex_);
-            if (working_.fetch_sub(1, std::memory_order_release) == 1) done_.notify_one();
+            call_up(job.threads - 1);
+            jobs_.push_back(&job);
+            generation_.fetch_add(1, std::memory_order_release);
+            for (std::size_t i = 0; i < on_duty_; ++i) sleepers = sleepers || workers_[i].asleep;
+        }
+        if (sleepers) wake_.notify_all();
+        job.work();
+        {
+            const std::lock_guard lock(mutex_);
+            std::erase(jobs_, &job);  // from here on nobody begins
+            if (job.helping.load(std::memory_order_relaxed) == 0) return;
+        }
+        for (int turn = 0; turn < turns_before_sleep; ++turn) {
+            if (job.helping.load(std::memory_order_acquire) == 0) break;
+            wait_a_turn();
+        }
+        std::unique_lock lock(mutex_);  // also: no worker is still on its way out
+        job.left.wait(lock, [&] { return job.helping.load(std::memory_order_relaxed) == 0; });
+    }
+
+   private:
+    struct Worker {
+        std::thread thread{};
+        bool asleep = false;
+    };
+
+    /// Has as many workers on duty as the newest job asks for; more while several jobs are under
+    /// way, as far as there are processors. The others sleep until they are wanted again.
+    void call_up(std::size_t helpers) {
+        std::size_t together = helpers;
+        for (const Job* job : jobs_) together += job->threads - 1;
+        std::size_t wanted = std::max(helpers, std::min(together, default_threads() - 1));
+        while (workers_.size() < wanted) {
+            try {
+                workers_.emplace_back();
+                workers_.back().thread =
+                    std::thread([this, index = workers_.size() - 1] { serve(index); });
+            } catch (const std::system_error&) {  // no more to be had: those there are will do
+                workers_.pop_back();
+                wanted = workers_.size();
+            }
+        }
+        on_duty_ = wanted;
+    }
+
+    Job* open_job(std::size_t index) const {
+        if (index >= on_duty_) return nullptr;
+        const auto found = std::ranges::find_if(jobs_, [](const Job* job) { return job->open(); });
+        return found == jobs_.end() ? nullptr : *found;
+    }
+
+    void serve(std::size_t index) {
+        std::unique_lock lock(mutex_);
+        while (!stop_) {
+            if (Job* job = open_job(index); job != nullptr) {
+                --job->places;
+                job->helping.fetch_add(1, std::memory_order_relaxed);
+                lock.unlock();
+                job->work();
+                lock.lock();
+                if (job->helping.fetch_sub(1, std::memory_order_release) == 1) {
+                    job->left.notify_one();
+                }
+                continue;
+            }
+            if (index < on_duty_ && job_came(lock)) continue;
+            workers_[index].asleep = true;
+            wake_.wait(lock, [&] { return stop_ || open_job(index) != nullptr; });
+            workers_[index].asleep = false;
         }
     }
 
-    std::mutex run_mutex_;
+    /// Looks out for a while, without the lock.
+    bool job_came(std::unique_lock<std::mutex>& lock) {
+        const std::size_t seen = generation_.load(std::memory_order_relaxed);
+        lock.unlock();
+        bool came = false;
+        for (int turn = 0; turn < turns_before_sleep && !came; ++turn) {
+            came = generation_.load(std::memory_order_acquire) != seen;
+            wait_a_turn();
+        }
+        lock.lock();
+        return came;
+    }
+
     std::mutex mutex_;
     std::condition_variable wake_;
-    std::condition_variable done_;
-    std::vector<std::thread> workers_;
-    Job* job_ = nullptr;
-    std::atomic<std::size_t> working_{0};  ///< workers inside the job
+    std::vector<Worker> workers_;
+    std::size_t on_duty_ = 0;  ///< the first so many workers
+    std::vector<Job*> jobs_;   ///< under way
     std::atomic<std::size_t> generation_{0};
-    std::size_t sleeping_ = 0;
     bool stop_ = false;
 };
 
-Pool& pool() {
-    static Pool instance;
-    return instance;
-}
+/// The pool of this process. A child after fork has none of its parent's threads and begins with a
+/// new pool; the old one, whose lock may be held for ever, is left as it is.
+class PoolOfProcess {
+   public:
+    PoolOfProcess() {
+        pthread_atfork(nullptr, nullptr, [] { current = nullptr; });
+    }
+    ~PoolOfProcess() { delete current.exchange(nullptr); }
 
-std::atomic<std::size_t> wanted_threads{0};
+    static Pool& get() {
+        Pool* pool = current.load(std::memory_order_acquire);
+        if (pool != nullptr) return *pool;
+        auto* made = new Pool;
+        if (current.compare_exchange_strong(pool, made)) return *made;
+        delete made;  // another thread was first
+        return *pool;
+    }
+
+   private:
+    static inline std::atomic<Pool*> current{nullptr};
+};
+
+const PoolOfProcess pool_of_process;
 
 }  // namespace
 
@@ -182,32 +254,47 @@ std::size_t processors_of_limit(const std::string& text) {
     return static_cast<std::size_t>(std::clamp(std::ceil(time / period), 1.0, 1e6));
 }
 
+std::size_t threads_of_text(const char* text) {
+    if (text == nullptr) return 0;
+    while (*text == ' ' || *text == '\t') ++text;
+    const char* end = text + std::strlen(text);
+    std::size_t count = 0;
+    const auto [stop, error] = std::from_chars(text, end, count);
+    const bool whole = stop == end || *stop == ',' || *stop == ' ' || *stop == '\t';
+    constexpr std::size_t most = 4096;  // as the command line's --threads
+    return error == std::errc() && whole && count <= most ? count : 0;
+}
+
 std::size_t threads() {
-    const std::size_t wanted = wanted_threads;
-    static const std::size_t available = available_processors();
-    return wanted != 0 ? wanted : available;
+    if (inside_parallel_for) return 1;
+    if (thread_limit != 0) return thread_limit;
+    const std::size_t wanted = process_threads;
+    return wanted != 0 ? wanted : default_threads();
 }
 
 void set_threads(std::size_t count) {
-    wanted_threads = count;
+    process_threads = count;
+}
+
+ThreadLimit::ThreadLimit(std::size_t count) : before_(thread_limit) {
+    if (count != 0) thread_limit = count;
+}
+
+ThreadLimit::~ThreadLimit() {
+    thread_limit = before_;
 }
 
 void parallel_for(std::size_t tasks, const std::function<void(std::size_t)>& body,
                   std::size_t at_once) {
-    std::size_t workers = std::min(threads(), tasks);
+    const std::size_t count = threads();
+    std::size_t workers = std::min(count, tasks);
     if (at_once != 0) workers = std::min(workers, at_once);
-    if (workers <= 1 || inside_parallel_for) {
+    if (workers <= 1) {
         for (std::size_t task = 0; task < tasks; ++task) body(task);
         return;
     }
-    Job job{.body = body,
-            .tasks = tasks,
-            .places = static_cast<std::ptrdiff_t>(workers),
-            .next = 0,
-            .error_mutex = {},
-            .error = {}};
-    // The pool keeps its size between jobs: a short job simply leaves some workers without a task.
-    pool().run(job, threads() - 1);
+    Job job{.body = body, .tasks = tasks, .threads = count, .places = workers - 1};
+    PoolOfProcess::get().run(job);
     if (job.error) std::rethrow_exception(job.error);
 }
 
