@@ -63,7 +63,7 @@ requires(!std::same_as<T, bool>) void read_json(const Json& json, T& out,
 }
 
 /// The items of an array, or InvalidInput.
-const Json& array_at(const Json& json, const std::string& place);
+const Json& array_at(const Json& json, std::string_view place);
 
 template <class T>
 void read_json(const Json& json, std::vector<T>& out, const std::string& place) {

@@ -138,8 +138,8 @@ std::uint64_t read_count(const Json& json, const std::string& place) {
     return json.get<std::uint64_t>();
 }
 
-const Json& array_at(const Json& json, const std::string& place) {
-    if (!json.is_array()) wrong_kind(json, "a list", place);
+const Json& array_at(const Json& json, std::string_view place) {
+    if (!json.is_array()) wrong_kind(json, "a list", std::string(place));
     return json;
 }
 

@@ -26,28 +26,29 @@ std::string one_of(LibsvmReader& in, const std::string& what,
 }
 
 /// The numbers of a key, so many as they must be.
-const std::vector<double>& numbers_of(const LibsvmHeader& header, const std::string& key,
+const std::vector<double>& numbers_of(const LibsvmHeader& header, const char* key,
                                       std::size_t wanted, const std::string& name) {
     const auto found = header.numbers.find(key);
     if (found == header.numbers.end()) {
-        throw InvalidInput(Location{.file = name}, "the header has no '" + key + "'");
+        throw InvalidInput(Location{.file = name}, std::string("the header has no '") + key + "'");
     }
     if (found->second.size() != wanted) {
-        throw InvalidInput(Location{.file = name},
-                           "'" + key + "' has " + std::to_string(found->second.size()) +
-                               " numbers, expected " + std::to_string(wanted));
+        throw InvalidInput(Location{.file = name}, std::string("'") + key + "' has " +
+                                                       std::to_string(found->second.size()) +
+                                                       " numbers, expected " +
+                                                       std::to_string(wanted));
     }
     return found->second;
 }
 
 /// Numbers that count, each at most `most`.
-std::vector<std::size_t> counts_of(const LibsvmHeader& header, const std::string& key,
-                                   std::size_t wanted, std::size_t most, const std::string& name) {
+std::vector<std::size_t> counts_of(const LibsvmHeader& header, const char* key, std::size_t wanted,
+                                   std::size_t most, const std::string& name) {
     std::vector<std::size_t> result;
     for (const double value : numbers_of(header, key, wanted, name)) {
         if (!(value >= 0) || value != std::floor(value) || value > static_cast<double>(most)) {
             throw InvalidInput(Location{.file = name},
-                               "'" + key + "' must be whole numbers between 0 and " +
+                               std::string("'") + key + "' must be whole numbers between 0 and " +
                                    std::to_string(most) + ", found " + format_number(value));
         }
         result.push_back(static_cast<std::size_t>(value));
