@@ -173,9 +173,9 @@ void add_bounds(CLI::App& program, Session& session) {
         "holds, and whether it is vacuous. docs/bounds.md explains them.");
     const auto options = std::make_shared<BoundsCommand>();
     const auto input = std::make_shared<InputOptions>();
-    command.add_option("MODEL", options->model, "a trained svc, nu-svc, hard or one-class machine")
-        ->type_name("");
-    command.add_option("INPUT", input->path, "the data it was trained on")->type_name("");
+    add_file(command, session, "MODEL", options->model, FileUse::input,
+             "a trained svc, nu-svc, hard or one-class machine");
+    add_file(command, session, "INPUT", input->path, FileUse::input, "the data it was trained on");
     const auto number_option = [&](const char* name, std::optional<double>& out,
                                    const char* about) {
         command.add_option(name, out, about)->type_name("X");

@@ -170,12 +170,12 @@ void add_calibrate(CLI::App& program, Session& session) {
     add_choice(command, session, "--method", options->method,
                {"none", "platt", "isotonic", "temperature"},
                "learn probabilities on INPUT; none: judge those there are");
-    command.add_option("-o,--output", options->output, "save the calibrated model here")
-        ->type_name("FILE");
-    command.add_option("--test", options->test, "judge on this data instead of INPUT")
-        ->type_name("FILE");
-    command.add_option("--picture", options->picture, "draw told against came true as SVG")
-        ->type_name("FILE");
+    add_file(command, session, "-o,--output", options->output, FileUse::model,
+             "save the calibrated model here");
+    add_file(command, session, "--test", options->test, FileUse::input,
+             "judge on this data instead of INPUT");
+    add_file(command, session, "--picture", options->picture, FileUse::picture,
+             "draw told against came true as SVG");
     add_count(command, "--bins", options->bins, 1, 1000, "of the reliability table [10]");
     command.add_flag("--exact", options->exact,
                      "LIBSVM's probabilities, which may contradict the predicted class");

@@ -114,7 +114,7 @@ void add_cascade(CLI::App& program, Session& session) {
         "the given share is rejected early. Two classes, or machines of a single class.");
     const auto o = std::make_shared<CascadeCommand>();
     const auto input = add_model_and_input(command, session, o->model);
-    command.add_option("output", o->output, "file of the new model")->type_name("OUTPUT");
+    add_file(command, session, "OUTPUT", o->output, FileUse::model, "file of the new model");
     command.add_option("--keep", o->settings.keep, "the class that must not be lost [the first]")
         ->type_name("CLASS");
     command
@@ -126,7 +126,7 @@ void add_cascade(CLI::App& program, Session& session) {
                     "numbers of kernels after which rows may go [1,2,3,4,6,8,…]")
         ->delimiter(',')
         ->type_name("N,…");
-    command.add_option("--test", o->test, "other rows to run on")->type_name("FILE");
+    add_file(command, session, "--test", o->test, FileUse::input, "other rows to run on");
     command.callback([&session, o, input] {
         session.action = [&session, o, input] { run(*o, *input, session); };
     });

@@ -112,11 +112,11 @@ void add_cca(CLI::App& program, Session& session) {
         "--label says so. docs/machines/cca.md says more.");
     const auto o = std::make_shared<CcaCommand>();
     const auto input = add_input(command, session, "rows of the first kind, X");
-    command.add_option("OTHER", o->other, "rows of the second kind, Y, in the same order")
-        ->required()
-        ->type_name("");
-    command.add_option("MODEL", o->model, "file for the model, both sides in it [none]")
-        ->type_name("");
+    add_file(command, session, "OTHER", o->other, FileUse::input,
+             "rows of the second kind, Y, in the same order")
+        ->required();
+    add_file(command, session, "MODEL", o->model, FileUse::model,
+             "file for the model, both sides in it [none]");
     command.add_option("--kernel", o->kernel, "the expression for X [rbf(gamma=scale)]")
         ->type_name("EXPR");
     command.add_option("--kernel-y", o->kernel_y, "that for Y [as for X]")->type_name("EXPR");

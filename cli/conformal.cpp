@@ -156,9 +156,9 @@ void add_conformal(CLI::App& program, Session& session) {
         "those the machine was trained on. docs/probabilities.md says more.");
     const auto options = std::make_shared<ConformalCommand>();
     const auto input = add_model_and_input(command, session, options->model);
-    command.add_option("--aside", options->aside, "rows set aside to learn the sets from")
-        ->required()
-        ->type_name("FILE");
+    add_file(command, session, "--aside", options->aside, FileUse::input,
+             "rows set aside to learn the sets from")
+        ->required();
     command
         .add_option("--coverage", options->settings.coverage,
                     "probability with which the truth is to be covered [0.9]")
@@ -166,8 +166,8 @@ void add_conformal(CLI::App& program, Session& session) {
     command.add_flag("--by-class", options->settings.by_class, "within each class too");
     command.add_flag("--scaled", options->settings.scaled,
                      "Gaussian processes: wider intervals where less is known");
-    command.add_option("-o,--output", options->output, "file to write; - is standard output [-]")
-        ->type_name("FILE");
+    add_file(command, session, "-o,--output", options->output, FileUse::data,
+             "file to write; - is standard output [-]");
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run(*options, *input, session); };
     });

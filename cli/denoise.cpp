@@ -161,10 +161,10 @@ void add_denoise(CLI::App& program, Session& session) {
     const auto input = add_input(command, session);
     const auto trains = [&](CLI::Option* option) { o->of_training.push_back(option); };
     const auto pictures = [&](CLI::Option* option) { o->of_pictures.push_back(option); };
-    command.add_option("--model", o->model, "a model of --task kpca [trained here]")
-        ->type_name("FILE");
-    trains(command.add_option("--train", o->train, "what to learn from [INPUT itself]")
-               ->type_name("FILE"));
+    add_file(command, session, "--model", o->model, FileUse::input,
+             "a model of --task kpca [trained here]");
+    trains(add_file(command, session, "--train", o->train, FileUse::input,
+                    "what to learn from [INPUT itself]"));
     trains(command.add_option("--kernel", o->kernel, "the expression [rbf(gamma=scale)]")
                ->type_name("EXPR"));
     trains(command.add_option("--scale", o->scale, "scale features, and back at the end [none]")

@@ -150,10 +150,10 @@ void add_depend(CLI::App& program, Session& session) {
         "unless --label says so. docs/machines/dependency.md says more.");
     const auto o = std::make_shared<DependCommand>();
     const auto input = add_input(command, session, "rows of inputs, X");
-    command.add_option("OUTPUTS", o->outputs, "rows of outputs, Y, in the same order")
-        ->required()
-        ->type_name("");
-    command.add_option("MODEL", o->model, "file for the model")->required()->type_name("");
+    add_file(command, session, "OUTPUTS", o->outputs, FileUse::input,
+             "rows of outputs, Y, in the same order")
+        ->required();
+    add_file(command, session, "MODEL", o->model, FileUse::model, "file for the model")->required();
     command.add_option("--kernel", o->kernel, "the expression for inputs [rbf(gamma=scale)]")
         ->type_name("EXPR");
     command.add_option("--kernel-y", o->kernel_y, "that for outputs [as for inputs]")
@@ -185,14 +185,10 @@ void add_answer(CLI::App& program, Session& session) {
         "one of the outputs it was trained on), or with --preimage a row made for it.");
     const auto o = std::make_shared<AnswerCommand>();
     const auto input = add_model_and_input(command, session, o->model);
-    command
-        .add_option("--candidates", o->candidates,
-                    "rows of outputs to choose from [those of the training]")
-        ->type_name("FILE");
-    command
-        .add_option("--positions", o->positions,
-                    "also write which candidate it is, counted from 0, one a line")
-        ->type_name("FILE");
+    add_file(command, session, "--candidates", o->candidates, FileUse::input,
+             "rows of outputs to choose from [those of the training]");
+    add_file(command, session, "--positions", o->positions, FileUse::data,
+             "also write which candidate it is, counted from 0, one a line");
     command
         .add_option("--preimage", o->method,
                     "make an output: best, fixed-point, gradient, distance or regression")

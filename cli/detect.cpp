@@ -91,10 +91,10 @@ void add_detect(CLI::App& program, Session& session) {
         "classes and was trained on patches of that size ('mercer virtual --with contrast'). A\n"
         "cascade rejects most after few kernels.");
     const auto o = std::make_shared<DetectCommand>();
-    command.add_option("model", o->model, "the model")->required()->type_name("MODEL");
-    command.add_option("image", o->image, "PNG, PPM or PGM")->required()->type_name("IMAGE");
-    command.add_option("-o,--output", o->output, "picture with a frame around each found")
-        ->type_name("FILE");
+    add_file(command, session, "MODEL", o->model, FileUse::input, "the model")->required();
+    add_file(command, session, "IMAGE", o->image, FileUse::input, "PNG, PPM or PGM")->required();
+    add_file(command, session, "-o,--output", o->output, FileUse::picture,
+             "picture with a frame around each found");
     command.add_option("--keep", o->settings.keep, "the class sought [the cascade's, the first]")
         ->type_name("CLASS");
     command.add_option("--shape", o->shape, "HEIGHTxWIDTH of a patch [a square]")->type_name("HxW");

@@ -45,9 +45,8 @@ void add_equivalent(CLI::App& program, Session& session) {
         "Trained with the setting printed, the other task gives the same decision function.\n"
         "Several classes: each pair has a setting of its own.");
     const auto path = std::make_shared<std::string>();
-    command.add_option("MODEL", *path, "a model of the task svc or nu-svc")
-        ->required()
-        ->type_name("");
+    add_file(command, session, "MODEL", *path, FileUse::input, "a model of the task svc or nu-svc")
+        ->required();
     command.callback(
         [&session, path] { session.action = [&session, path] { run(*path, session); }; });
 }

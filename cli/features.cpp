@@ -99,8 +99,8 @@ void add_features(CLI::App& program, Session& session) {
     const auto options = std::make_shared<FeaturesCommand>();
     const auto input = add_input(command, session);
     EliminationSettings& e = options->elimination;
-    command.add_option("--model", options->model, "shuffle each column and see what this loses")
-        ->type_name("FILE");
+    add_file(command, session, "--model", options->model, FileUse::input,
+             "shuffle each column and see what this loses");
     command.add_option("--kernel", options->kernel, "elimination: of the machine [linear]")
         ->type_name("EXPR");
     command.add_option("-C,--cost", e.svm.C, "elimination: penalty of errors [1]")->type_name("X");

@@ -144,10 +144,8 @@ void add_gram(CLI::App& program, Session& session) {
         ->required()
         ->type_name("");
     const auto input = add_input(command, session);
-    command
-        .add_option("--against", options->against,
-                    "k(rows of INPUT, rows of FILE); FILE settles gamma=scale and the like")
-        ->type_name("FILE");
+    add_file(command, session, "--against", options->against, FileUse::input,
+             "k(rows of INPUT, rows of FILE); FILE settles gamma=scale and the like");
     command
         .add_option("--function", options->function,
                     "f(K) instead of K: power(0.5), exp(0.1), log, or to repair an indefinite "

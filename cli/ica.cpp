@@ -132,7 +132,7 @@ void add_ica(CLI::App& program, Session& session) {
         "docs/machines/ica.md says more.");
     const auto o = std::make_shared<IcaCommand>();
     const auto input = add_input(command, session);
-    command.add_option("MODEL", o->model, "file for the model [none]")->type_name("");
+    add_file(command, session, "MODEL", o->model, FileUse::model, "file for the model [none]");
     add_count(command, "--components", o->settings.components, 2, 64,
               "sources, of the largest variance [all columns]");
     add_choice(command, session, "--contrast", o->contrast, {"correlation", "variance"},
@@ -149,10 +149,8 @@ void add_ica(CLI::App& program, Session& session) {
                     "stop when no pair is turned by more, in radians [0.0001]")
         ->type_name("X");
     command.add_option("--time-limit", o->time_limit, "seconds, 0: none [0]")->type_name("X");
-    command
-        .add_option("--truth", o->truth,
-                    "the true mixing matrix, one row a column of the data: prints the Amari error")
-        ->type_name("FILE");
+    add_file(command, session, "--truth", o->truth, FileUse::input,
+             "the true mixing matrix, one row a column of the data: prints the Amari error");
     const auto output = add_output(command, session);
     command.callback([&session, o, input, output] {
         session.action = [&session, o, input, output] {

@@ -198,10 +198,8 @@ void add_kernel(CLI::App& program, Session& session) {
     command.add_option("KERNEL", options->text, "the expression; quote it for the shell")
         ->type_name("");
     command.add_flag("--list", options->list, "list the kernels there are");
-    command
-        .add_option("--data", options->input.path,
-                    "try it on this data: extreme eigenvalues, rank, a witness if indefinite")
-        ->type_name("FILE");
+    add_file(command, session, "--data", options->input.path, FileUse::input,
+             "try it on this data: extreme eigenvalues, rank, a witness if indefinite");
     command
         .add_option("--sample", options->settings.max_rows, "rows to try it on, 0 for all [1000]")
         ->type_name("N");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/files.hpp"
 #include "cli/libsvm.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
@@ -122,6 +123,9 @@ int run(std::vector<std::string> words) {
         for (const CLI::App* command : program.get_subcommands())
             place += ' ' + command->get_name();
         return complain(exit_bad_input, fmt::format("{}\nTry '{} --help'.", error.what(), place));
+    }
+    for (const CLI::App* command : program.get_subcommands()) {
+        check_files(files_named(*command, session));
     }
     set_threads(session.threads);
     session.action();

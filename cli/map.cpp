@@ -138,8 +138,8 @@ void add_map(CLI::App& program, Session& session) {
     const auto of_monomial = [&](CLI::Option* option) { o->of_monomial.push_back(option); };
     of_sample(command.add_option("--kernel", o->kernel, "the expression [rbf(gamma=scale)]")
                   ->type_name("EXPR"));
-    of_sample(command.add_option("--sample", o->sample, "rows the map goes through [INPUT itself]")
-                  ->type_name("FILE"));
+    of_sample(add_file(command, session, "--sample", o->sample, FileUse::input,
+                       "rows the map goes through [INPUT itself]"));
     of_sample(add_count(command, "--landmarks", o->landmarks, 1, 40'000,
                         "use so many rows of the sample, drawn by --seed [all]"));
     of_sample(add_count(command, "--components", o->components, 1, 40'000,

@@ -48,9 +48,9 @@ Model read_model(const std::string& path, std::size_t columns) {
 
 std::shared_ptr<InputOptions> add_model_and_input(CLI::App& command, Session& session,
                                                   std::string& model) {
-    command.add_option("MODEL", model, "model file of this program or of LIBSVM")
-        ->required()
-        ->type_name("");
+    add_file(command, session, "MODEL", model, FileUse::input,
+             "model file of this program or of LIBSVM")
+        ->required();
     return add_input(command, session);
 }
 

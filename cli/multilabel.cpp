@@ -121,9 +121,8 @@ void add_multilabel(CLI::App& program, Session& session) {
         "one line a row, and how good they are.");
     const auto options = std::make_shared<MultiLabelCommand>();
     const auto input = add_input(command, session, "table to learn from");
-    command.add_option("TEST", options->test, "table to predict and judge")
-        ->required()
-        ->type_name("");
+    add_file(command, session, "TEST", options->test, FileUse::input, "table to predict and judge")
+        ->required();
     add_count(command, "--label-columns", options->labels, 2, 100'000, "columns that are labels")
         ->required();
     command.add_option("--kernel", options->kernel, "the expression [rbf(gamma=scale)]")
@@ -134,8 +133,8 @@ void add_multilabel(CLI::App& program, Session& session) {
         ->type_name("RULE");
     command.add_option("--tol", options->settings.tolerance, "relative gap to stop at [0.001]")
         ->type_name("X");
-    command.add_option("-o,--output", options->output, "file to write; - is standard output [-]")
-        ->type_name("FILE");
+    add_file(command, session, "-o,--output", options->output, FileUse::data,
+             "file to write; - is standard output [-]");
     add_count(command, "--memory", options->memory, 1, std::size_t{1} << 24,
               "MiB for kernel values [1024]");
     command.callback([&session, options, input] {

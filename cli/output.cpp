@@ -57,10 +57,10 @@ void finish_standard_output() {
 std::shared_ptr<OutputOptions> add_output(CLI::App& command, Session& session) {
     const auto output = std::make_shared<OutputOptions>();
     const char* const group = "Writing";
-    const auto text = [&](const char* name, std::string& out, const char* about) {
-        return command.add_option(name, out, about)->type_name("FILE")->group(group);
+    const auto file = [&](const char* name, std::string& out, FileUse use, const char* about) {
+        add_file(command, session, name, out, use, about)->group(group);
     };
-    text("-o,--output", output->path,
+    file("-o,--output", output->path, FileUse::data,
          "file to write, compressed by .gz, .bz2, .xz or .zst; - is standard output [-]");
     add_choice(command, session, "--to", output->format,
                {"auto", "libsvm", "csv", "tsv", "spaces", "npy", "npz", "idx"},
@@ -69,9 +69,9 @@ std::shared_ptr<OutputOptions> add_output(CLI::App& command, Session& session) {
     add_choice(command, session, "--write-header", output->header, {"auto", "yes", "no"},
                "first line of a table names the columns")
         ->group(group);
-    text("--labels-to", output->write.labels_file,
+    file("--labels-to", output->write.labels_file, FileUse::column,
          "labels into a file of their own; none leaves them out");
-    text("--weights-to", output->write.weights_file,
+    file("--weights-to", output->write.weights_file, FileUse::column,
          "weights into a file of their own; none leaves them out");
     return output;
 }

@@ -220,10 +220,8 @@ void add_predict(CLI::App& program, Session& session) {
         "standard error when the predictions go there.");
     const auto options = std::make_shared<PredictCommand>();
     const auto input = add_model_and_input(command, session, options->model);
-    command
-        .add_option("-o,--output", options->output,
-                    "file to write, compressed by .gz, .bz2, .xz or .zst; - is standard output [-]")
-        ->type_name("FILE");
+    add_file(command, session, "-o,--output", options->output, FileUse::data,
+             "file to write, compressed by .gz, .bz2, .xz or .zst; - is standard output [-]");
     command.add_flag("--decision", options->decision,
                      "also the decision values: positive for the first class of a pair");
     command.add_flag("--probability", options->probability,

@@ -127,8 +127,8 @@ void add_query(CLI::App& program, Session& session) {
     const auto input = add_model_and_input(command, session, options->model);
     add_choice(command, session, "--rule", options->rule, {"simple", "max-min"}, "how to choose");
     add_count(command, "--count", options->count, 1, 1'000'000'000, "rows to choose [10]");
-    command.add_option("--labelled", options->labelled, "max-min: data the model was trained on")
-        ->type_name("FILE");
+    add_file(command, session, "--labelled", options->labelled, FileUse::input,
+             "max-min: data the model was trained on");
     add_count(command, "--shortlist", options->shortlist, 0, 1'000'000'000,
               "max-min: try the first so many of simple, 0: all [50]");
     command.callback([&session, input, options] {
@@ -144,9 +144,9 @@ void add_spread(CLI::App& program, Session& session) {
         "share that was found is printed.");
     const auto options = std::make_shared<SpreadCommand>();
     const auto input = add_input(command, session);
-    command.add_option("UNLABELLED", options->unlabelled, "the rows to find labels for")
-        ->required()
-        ->type_name("");
+    add_file(command, session, "UNLABELLED", options->unlabelled, FileUse::input,
+             "the rows to find labels for")
+        ->required();
     command.add_option("--kernel", options->kernel, "the affinity [rbf(gamma=scale)]")
         ->type_name("EXPR");
     command.add_option("--alpha", options->settings.alpha, "share from the neighbours [0.99]")
@@ -155,8 +155,8 @@ void add_spread(CLI::App& program, Session& session) {
               "only the nearest so many of each row, 0: all [0]");
     command.add_option("--scale", options->scale, "scale features: standard, minmax, … [none]")
         ->type_name("RULE");
-    command.add_option("-o,--output", options->output, "file to write; - is standard output [-]")
-        ->type_name("FILE");
+    add_file(command, session, "-o,--output", options->output, FileUse::data,
+             "file to write; - is standard output [-]");
     add_count(command, "--memory", options->memory, 1, std::size_t{1} << 24,
               "MiB for the graph [1024]");
     command.callback([&session, input, options] {

@@ -209,8 +209,9 @@ void add_reduce(CLI::App& program, Session& session) {
         "distance from the model in feature space is least. Ctrl-C keeps what there is.");
     const auto o = std::make_shared<ReduceCommand>();
     const auto input = std::make_shared<InputOptions>();
-    command.add_option("model", o->model, "the model to reduce")->required()->type_name("MODEL");
-    command.add_option("output", o->output, "file of the reduced model")->type_name("OUTPUT");
+    add_file(command, session, "MODEL", o->model, FileUse::input, "the model to reduce")
+        ->required();
+    add_file(command, session, "OUTPUT", o->output, FileUse::model, "file of the reduced model");
     add_count(command, "--vectors", o->settings.vectors, 1, 10'000'000, "keep so many");
     command
         .add_option("--error", o->settings.error,
@@ -224,12 +225,10 @@ void add_reduce(CLI::App& program, Session& session) {
     add_count(command, "--iterations", o->settings.iterations, 1, 100'000,
               "steps of moving them, at most [100]");
     add_count(command, "--memory", o->memory, 1, 1'000'000, "megabytes for kernel values [1024]");
-    command.add_option("--data", input->path, "data to count changed predictions on")
-        ->type_name("FILE");
-    command
-        .add_option("--curve", o->curve,
-                    "CSV file: vectors against distance and changed predictions")
-        ->type_name("FILE");
+    add_file(command, session, "--data", input->path, FileUse::input,
+             "data to count changed predictions on");
+    add_file(command, session, "--curve", o->curve, FileUse::data,
+             "CSV file: vectors against distance and changed predictions");
     add_reading_options(command, session, *input);
     command.callback([&session, o, input] {
         session.action = [&session, o, input] { session.exit_code = run(*o, *input, session); };

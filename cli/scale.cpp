@@ -62,9 +62,10 @@ void add_scale(CLI::App& program, Session& session) {
         .add_option("--scale", options->rule,
                     "standard, minmax, minmax(-1,1), unit, or a factor such as 1/255")
         ->type_name("RULE");
-    command.add_option("--save", options->save, "keep the scaling in this file")->type_name("FILE");
-    command.add_option("--load", options->load, "apply the scaling kept in this file")
-        ->type_name("FILE");
+    add_file(command, session, "--save", options->save, FileUse::data,
+             "keep the scaling in this file");
+    add_file(command, session, "--load", options->load, FileUse::input,
+             "apply the scaling kept in this file");
     const auto output = add_output(command, session);
     command.callback([&session, input, options, output] {
         session.action = [&session, input, options, output] {

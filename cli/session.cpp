@@ -72,8 +72,12 @@ void add_reading_options(CLI::App& command, Session& session, InputOptions& inpu
     add_count(command, "--columns", input.read.columns, 0, std::size_t{1} << 32,
               "at least so many columns, the rest zero [0]")
         ->group(group);
-    text("--labels", input.read.labels_file, "file of labels, one a row");
-    text("--weights", input.read.weights_file, "file of sample weights, one a row");
+    add_file(command, session, "--labels", input.read.labels_file, FileUse::input,
+             "file of labels, one a row")
+        ->group(group);
+    add_file(command, session, "--weights", input.read.weights_file, FileUse::input,
+             "file of sample weights, one a row")
+        ->group(group);
     text("--weight-column", input.read.weights, "weight column of a table, as --label");
     add_count(command, "--first-index", input.read.first_index, 0, 1,
               "LIBSVM text: the first index, 0 or 1 [1]")
@@ -83,7 +87,7 @@ void add_reading_options(CLI::App& command, Session& session, InputOptions& inpu
 std::shared_ptr<InputOptions> add_input(CLI::App& command, Session& session,
                                         const std::string& about) {
     auto input = std::make_shared<InputOptions>();
-    command.add_option("INPUT", input->path, about)->required()->type_name("");
+    add_file(command, session, "INPUT", input->path, FileUse::input, about)->required();
     add_reading_options(command, session, *input);
     return input;
 }

@@ -16,6 +16,10 @@
 
 namespace mercer::cli {
 
+/// What a file on the command line is for. All but the first are outputs; a journal is read and
+/// gone on with, a column is a file of labels or weights, or the word none.
+enum class FileUse { input, model, picture, data, journal, column };
+
 /// One run of the program. Commands put what they will do into `action`; main runs it once the
 /// whole command line has been understood.
 struct Session {
@@ -26,6 +30,8 @@ struct Session {
     int exit_code = 0;  ///< of an action that has something to say by it
     /// Values that completion offers, by option.
     std::map<const CLI::Option*, std::vector<std::string>> choices;
+    /// Options that name files, all of which cli/files.hpp looks at.
+    std::map<const CLI::Option*, FileUse> files;
 };
 
 /// A command. `examples` are lines shown under its help.
@@ -42,6 +48,16 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, std::size_t&
 /// An option that takes one of these words; `out` keeps its value when the option is not given.
 CLI::Option* add_choice(CLI::App& command, Session& session, const std::string& names,
                         std::string& out, std::vector<std::string> words, const std::string& about);
+
+/// An option that names a file, or files where `out` is a list.
+template <class Value>
+CLI::Option* add_file(CLI::App& command, Session& session, const std::string& names, Value& out,
+                      FileUse use, const std::string& about) {
+    CLI::Option* const option = command.add_option(names, out, about);
+    option->type_name(names[0] == '-' ? "FILE" : "");
+    session.files[option] = use;
+    return option;
+}
 
 /// The options of reading, as they stand on a command line.
 struct InputOptions {
@@ -63,6 +79,9 @@ std::shared_ptr<InputOptions> add_input(CLI::App& command, Session& session,
 void add_reading_options(CLI::App& command, Session& session, InputOptions& input);
 
 Dataset read_input(const InputOptions& input, const Session& session);
+/// Another file with the same options, its columns matched with those of the data read before.
+Dataset read_another(const std::string& path, const Dataset& like, const InputOptions& input,
+                     const Session& session);
 
 /// The rows scaled. Says so on standard error when sparse rows had to become dense: a small file
 /// may turn into a large one.

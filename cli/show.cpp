@@ -62,9 +62,9 @@ void add_show(CLI::App& program, Session& session) {
                                     "  mercer show digits.mercer\n"
                                     "  mercer show heart.model --json | jq .kernel");
     const auto path = std::make_shared<std::string>();
-    command.add_option("MODEL", *path, "model file of this program or of LIBSVM")
-        ->required()
-        ->type_name("");
+    add_file(command, session, "MODEL", *path, FileUse::input,
+             "model file of this program or of LIBSVM")
+        ->required();
     command.callback(
         [&session, path] { session.action = [&session, path] { run(*path, session); }; });
 }

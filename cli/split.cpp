@@ -60,7 +60,7 @@ void add_split(CLI::App& program, Session& session) {
     const auto options = std::make_shared<SplitCommand>();
     const auto input = add_input(command, session);
     const auto file = [&](const char* name, std::string& out, const char* about) {
-        command.add_option(name, out, about)->required()->type_name("");
+        add_file(command, session, name, out, FileUse::data, about)->required();
     };
     file("TRAIN", options->train.path, "file for the rows to learn from");
     file("TEST", options->test.path, "file for the rows set aside");

@@ -199,16 +199,19 @@ void add_superres(CLI::App& program, Session& session) {
     const auto o = std::make_shared<SuperresCommand>();
     SuperresSettings& s = o->settings;
     const auto trains = [&](CLI::Option* option) { o->of_training.push_back(option); };
-    command.add_option("PICTURE", o->input, "the photograph")->required()->type_name("");
-    command.add_option("OUTPUT", o->output, "file for the larger one")->type_name("");
-    command.add_option("--train", o->train, "large photographs to learn from")->type_name("FILE…");
-    command.add_option("--model", o->model, "learnt before, with --save-model")->type_name("FILE");
-    trains(command.add_option("--save-model", o->save_to, "file for what is learnt")
-               ->type_name("FILE"));
+    add_file(command, session, "PICTURE", o->input, FileUse::input, "the photograph")->required();
+    add_file(command, session, "OUTPUT", o->output, FileUse::picture, "file for the larger one");
+    add_file(command, session, "--train", o->train, FileUse::input,
+             "large photographs to learn from")
+        ->type_name("FILE…");
+    add_file(command, session, "--model", o->model, FileUse::input,
+             "learnt before, with --save-model");
+    trains(add_file(command, session, "--save-model", o->save_to, FileUse::model,
+                    "file for what is learnt"));
     command.add_flag("--evaluate", o->evaluate,
                      "shrink the photograph, enlarge it by every method, and compare");
-    command.add_option("--sheet", o->sheet, "with --evaluate: their middles side by side")
-        ->type_name("FILE");
+    add_file(command, session, "--sheet", o->sheet, FileUse::picture,
+             "with --evaluate: their middles side by side");
     trains(add_count(command, "--factor", s.factor, 2, 8, "times as high and as wide [2]"));
     trains(add_count(command, "--patch", s.patch, 2, 64, "pixels a side [8]"));
     add_count(command, "--stride", s.stride, 1, 64,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cli/files.hpp"
 #include "cli/libsvm.hpp"
 #include "cli/model_input.hpp"
 #include "cli/output.hpp"
@@ -56,6 +57,9 @@ struct Input {
 Input read_both(const Order& order) {
     check_opens(order.test, "input file");
     check_opens(order.model, "model file");
+    check_files({{"test_file", order.test, FileUse::input},
+                 {"model_file", order.model, FileUse::input},
+                 {"output_file", order.output, FileUse::data}});
     Input input;
     try {
         input.model = read_model(order.model);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/files.hpp"
 #include "cli/libsvm.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
@@ -263,6 +264,9 @@ std::size_t print_rows(const Dataset& data, const Factors& f, std::size_t first)
 int svm_scale(const std::vector<std::string>& words) {
     const Order order = read_order(words);
     check_opens(order.input, "file");
+    check_files({{"data_filename", order.input, FileUse::input},
+                 {"-r", order.restore, FileUse::input},
+                 {"-s", order.save, FileUse::data}});
     const Content content = read_bytes(order.input);
     const Dataset data = read_libsvm_data(content.view(), order.input);
     Factors factors = order.factors;

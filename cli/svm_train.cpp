@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/libsvm.hpp"
 #include "cli/output.hpp"
@@ -279,6 +280,8 @@ int svm_train(const std::vector<std::string>& words) {
     const Order order = read_order(words);
     const bool is_matrix = order.kernel == precomputed_type;
     check_opens(order.input, "input file");
+    check_files({{"training_set_file", order.input, FileUse::input},
+                 {"model_file", order.folds > 0 ? "" : order.model, FileUse::model}});
     Dataset data = read_libsvm_data(order.input, is_matrix ? 0 : 1);
     check(order);
     if (is_matrix) data.x = numbered_rows(data.x);

@@ -72,8 +72,8 @@ void add_tangent(CLI::App& program, Session& session) {
         ->required()
         ->type_name("LIST");
     command.add_option("--lambda", o->lambda, "between 0 and 1 [0.1]")->type_name("X");
-    command.add_option("--sample", o->sample, "rows the tangents are of [INPUT itself]")
-        ->type_name("FILE");
+    add_file(command, session, "--sample", o->sample, FileUse::input,
+             "rows the tangents are of [INPUT itself]");
     command.add_option("--shape", o->shape, "HEIGHTxWIDTH of the pictures [a square]")
         ->type_name("HxW");
     command.add_option("--background", o->background, "the value around the pictures [0]")

@@ -154,10 +154,8 @@ void add_other_machine_options(CLI::App& command, Session& session, TrainOptions
     number("--rate", o.rate,
            "adatron: step, as a multiple of 1 / max k(x,x), below 2 [1]; kha: of 1 / "
            "variance, at most 1 [0.5]");
-    watch(command
-              .add_option("--curve", o.curve,
-                          "adatron: also write how the dual grows, beside that of smo, as CSV")
-              ->type_name("FILE"));
+    watch(add_file(command, session, "--curve", o.curve, FileUse::data,
+                   "adatron: also write how the dual grows, beside that of smo, as CSV"));
     count("--clusters", o.clusters, 1, "k-means: how many groups [8]");
     number("--radius", o.radius, "vq: no row is farther from its code, in feature space");
     count("--starts", o.starts, 1, "k-means: the best of so many is kept [4]");
@@ -212,10 +210,9 @@ void add_solver_options(CLI::App& command, Session& session, TrainOptions& o) {
     watch(add_choice(command, session, "--method", o.method, {"decomposition", "smo", "chunking"},
                      "how the dual is solved"));
     watch(command.add_flag("--no-shrinking", o.no_shrinking, "keep every row in play to the end"));
-    watch(
-        command.add_option("--from", o.from,
-                           "begin at this model of the same rows: one that was stopped, or one of "
-                           "another -C or --nu"));
+    watch(add_file(command, session, "--from", o.from, FileUse::input,
+                   "begin at this model of the same rows: one that was stopped, or one of "
+                   "another -C or --nu"));
 }
 
 DualMethod method_named(const std::string& name) {
@@ -246,11 +243,9 @@ std::size_t column_of(const std::string& text, const Dataset& data) {
 
 std::shared_ptr<TrainOptions> add_train_options(CLI::App& command, Session& session) {
     auto options = std::make_shared<TrainOptions>();
-    command
-        .add_option("MODEL", options->model,
-                    "file to save the model in; without it the machine is only reported on, or "
-                    "with --cv only cross-validated")
-        ->type_name("");
+    add_file(command, session, "MODEL", options->model, FileUse::model,
+             "file to save the model in; without it the machine is only reported on, or with --cv "
+             "only cross-validated");
     add_machine_options(command, session, *options);
     add_other_machine_options(command, session, *options);
     add_solver_options(command, session, *options);

@@ -324,8 +324,8 @@ int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions
 
 void add_tune_options(CLI::App& command, Session& session, TuneOptions& o) {
     const char* const group = "Search";
-    const auto file = [&](const char* name, std::string& out, const char* about) {
-        command.add_option(name, out, about)->type_name("FILE")->group(group);
+    const auto file = [&](const char* name, std::string& out, FileUse use, const char* about) {
+        add_file(command, session, name, out, use, about)->group(group);
     };
     command
         .add_option("--grid", o.grid,
@@ -347,8 +347,9 @@ void add_tune_options(CLI::App& command, Session& session, TuneOptions& o) {
     add_choice(command, session, "--folding", o.folding, {"auto", "stratified", "plain"},
                "shares of classes kept in every fold or not; auto: kept for classifiers")
         ->group(group);
-    file("--groups", o.groups, "rows that belong together: one name a line, or @COLUMN");
-    file("--fold-file", o.fold_file, "the folds themselves: one name a line");
+    file("--groups", o.groups, FileUse::input,
+         "rows that belong together: one name a line, or @COLUMN");
+    file("--fold-file", o.fold_file, FileUse::input, "the folds themselves: one name a line");
     command
         .add_option("--score", o.score,
                     "accuracy, balanced-accuracy, f1, auc, log-loss, mse, mae or r2 [accuracy; mse "
@@ -360,9 +361,10 @@ void add_tune_options(CLI::App& command, Session& session, TuneOptions& o) {
         ->group(group);
     command.add_flag("--alone", o.alone, "train every machine by itself, sharing nothing")
         ->group(group);
-    file("--journal", o.journal, "append results here, and go on from what is there");
-    file("--csv", o.csv, "write every point as a table");
-    file("--heat-map", o.heat_map, "draw a grid over two axes as SVG");
+    file("--journal", o.journal, FileUse::journal,
+         "append results here, and go on from what is there");
+    file("--csv", o.csv, FileUse::data, "write every point as a table");
+    file("--heat-map", o.heat_map, FileUse::picture, "draw a grid over two axes as SVG");
 }
 
 }  // namespace

@@ -83,8 +83,8 @@ void add_virtual(CLI::App& program, Session& session) {
         ->type_name("HxW");
     command.add_option("--background", o->background, "the value around the pictures [0]")
         ->type_name("X");
-    command.add_option("--support", o->support, "only the support vectors of this model")
-        ->type_name("MODEL");
+    add_file(command, session, "--support", o->support, FileUse::input,
+             "only the support vectors of this model");
     command.add_flag("--replace", o->replace, "the ways one after another, no row more");
     const auto output = add_output(command, session);
     command.callback([&session, o, input, output] {

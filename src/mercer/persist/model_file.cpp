@@ -374,6 +374,12 @@ Model load_from_memory(std::string_view bytes, const std::string& name) {
     return model;
 }
 
+bool is_model_file(std::string_view bytes) {
+    // Eight bytes of length, of which the upper ones are zero, and a JSON object.
+    return bytes.size() > 9 && bytes.substr(4, 4) == std::string_view("\0\0\0\0", 4) &&
+           bytes[8] == '{' && bytes[9] == '"';
+}
+
 Model load(const std::string& path) {
     const Content content = read_bytes(path);
     return load_from_memory(content.view(), path == "-" ? "standard input" : path);

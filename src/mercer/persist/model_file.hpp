@@ -29,4 +29,7 @@ Model load(const std::string& path);
 std::string save_to_memory(const Model& model);
 Model load_from_memory(std::string_view bytes, const std::string& name = "model");
 
+/// True when the bytes begin like a file that `save` wrote, without compression.
+bool is_model_file(std::string_view bytes);
+
 }  // namespace mercer

@@ -1,0 +1,218 @@
+// No run writes over what the user has: every command, every pair of files it names.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "cli/program.hpp"
+
+namespace mercer::test {
+namespace {
+
+/// A command line with every option that names a file. "<" and ">" begin the place of a file that
+/// is read or written; the check comes before the command looks at anything else.
+using Line = std::vector<std::string>;
+
+std::vector<Line> with_reading(std::vector<Line> lines) {
+    for (Line& line : lines) {
+        line.insert(line.end(), {"--labels", "<labels", "--weights", "<weights"});
+    }
+    return lines;
+}
+
+std::vector<Line> with_writing(std::vector<Line> lines) {
+    for (Line& line : lines) {
+        line.insert(line.end(), {"-o", ">out", "--labels-to", ">y", "--weights-to", ">w"});
+    }
+    return with_reading(lines);
+}
+
+std::vector<Line> all_lines() {
+    std::vector<Line> lines{
+        {"detect", "<model", "<image", "-o", ">picture"},
+        {"superres", "<picture", ">larger", "--train", "<photo", "--model", "<model",
+         "--save-model", ">learnt", "--sheet", ">sheet"},
+        {"equivalent", "<model"},
+        {"show", "<model"},
+        {"make", "moons", "-o", ">out", "--labels-to", ">y", "--weights-to", ">w"},
+        {"svm-train", "<data", ">model"},
+        {"svm-predict", "<data", "<model", ">labels"},
+        {"svm-scale", "-s", ">ranges", "<data"},
+        {"svm-scale", "-r", "<ranges", "<data"},
+    };
+    const auto add = [&lines](const std::vector<Line>& more) {
+        lines.insert(lines.end(), more.begin(), more.end());
+    };
+    add(with_reading({
+        {"info", "<data"},
+        {"kernel", "linear", "--data", "<data"},
+        {"split", "<data", ">train", ">test"},
+        {"train", "<data", ">model", "--curve", ">curve", "--from", "<from"},
+        {"tune", "<data", ">model", "--curve", ">curve", "--from", "<from", "--groups", "<groups",
+         "--fold-file", "<folds", "--journal", ">journal", "--csv", ">csv", "--heat-map", ">map"},
+        {"predict", "<model", "<data", "-o", ">out"},
+        {"cca", "<data", "<other", ">model"},
+        {"depend", "<data", "<outputs", ">model"},
+        {"verify", "<model", "<data"},
+        {"reduce", "<model", ">small", "--data", "<data", "--curve", ">curve"},
+        {"cascade", "<model", "<data", ">quick", "--test", "<test"},
+        {"bounds", "<model", "<data"},
+        {"srm", "<data"},
+        {"align", "<data"},
+        {"calibrate", "<model", "<data", "-o", ">sure", "--test", "<test", "--picture", ">picture"},
+        {"conformal", "<model", "<data", "--aside", "<aside", "-o", ">out"},
+        {"features", "<data", "--model", "<model"},
+        {"query", "<model", "<data", "--labelled", "<labelled"},
+        {"spread", "<data", "<unlabelled", "-o", ">out"},
+        {"multilabel", "<data", "<test", "--label-columns", "2", "-o", ">out"},
+    }));
+    add(with_writing({
+        {"convert", "<data"},
+        {"ica", "<data", ">model", "--truth", "<truth"},
+        {"scale", "<data", "--save", ">save", "--load", "<load"},
+        {"gram", "linear", "<data", "--against", "<against"},
+        {"map", "<data", "--sample", "<sample"},
+        {"transform", "<model", "<data"},
+        {"denoise", "<data", "--model", "<model", "--train", "<train"},
+        {"answer", "<model", "<data", "--candidates", "<candidates", "--positions", ">positions"},
+        {"vq", "encode", "<data"},
+        {"virtual", "<data", "--with", "shift(1)", "--support", "<support"},
+        {"tangent", "<data", "--with", "shift(1)", "--sample", "<sample"},
+    }));
+    return lines;
+}
+
+std::set<std::string> commands_of_the_help() {
+    std::set<std::string> names;
+    std::istringstream help(run({"--help"}).out);
+    bool listed = false;
+    for (std::string line; std::getline(help, line);) {
+        if (line.find("ommands:") != std::string::npos) listed = true;
+        if (!listed || line.size() < 3 || !line.starts_with("  ") || line[2] == ' ') continue;
+        names.insert(line.substr(2, line.find(' ', 2) - 2));
+    }
+    return names;
+}
+
+/// Long names of options whose value is a file.
+std::set<std::string> file_options(const std::string& command) {
+    std::set<std::string> names;
+    std::istringstream help(run({command, "--help"}).out);
+    for (std::string line; std::getline(help, line);) {
+        const std::size_t value = line.find(" FILE");
+        const std::size_t name = line.find("--");
+        if (!line.starts_with("  -") || value == std::string::npos || name > value) continue;
+        if (line.find_first_of(" ", name) == value) names.insert(line.substr(name, value - name));
+    }
+    return names;
+}
+
+TEST(Files, TheLinesOfThisTestNameEveryFileOfEveryCommand) {
+    std::set<std::string> left = commands_of_the_help();
+    ASSERT_GE(left.size(), 40U);
+    for (const Line& line : all_lines()) {
+        left.erase(line[0]);
+        std::set<std::string> options = file_options(line[0]);
+        for (const std::string& word : line) options.erase(word == "-o" ? "--output" : word);
+        EXPECT_TRUE(options.empty()) << line[0] << " " << *options.begin();
+    }
+    EXPECT_EQ(left, std::set<std::string>{"completion"});
+}
+
+TEST(Files, NoCommandWritesOverWhatItReadsOrWritesTwice) {
+    const Folder folder;
+    const std::string shared = folder.file("shared", "precious");
+    for (const Line& line : all_lines()) {
+        const auto output = std::ranges::find_if(line, [](auto& word) { return word[0] == '>'; });
+        if (output == line.end()) continue;
+        // The first output is the same file as each of the others in turn.
+        for (std::size_t j = 1; j < line.size(); ++j) {
+            const bool is_file = line[j][0] == '<' || line[j][0] == '>';
+            if (!is_file || line[j] == *output) continue;
+            Line words = line;
+            for (std::size_t k = 1; k < line.size(); ++k) {
+                if (line[k][0] == '<') words[k] = folder.file("in" + std::to_string(k), "1,2");
+                if (line[k][0] == '>') words[k] = folder.path("out" + std::to_string(k));
+                if (k == j || line[k] == *output) words[k] = shared;
+            }
+            const Outcome outcome = run(words);
+            const std::string what = line[0] + " " + *output + " " + line[j];
+            EXPECT_EQ(outcome.code, line[0].starts_with("svm-") ? 1 : 2) << what;
+            EXPECT_NE(outcome.err.find("is the same file as"), std::string::npos)
+                << what << ": " << outcome.err;
+            ASSERT_EQ(content_of(shared), "precious") << what;
+        }
+    }
+}
+
+class OverwriteTest : public testing::Test {
+   protected:
+    Folder folder{};
+    std::string table = folder.file("x.csv", "a,b,y\n1,2,0\n2,1,1\n3,3,0\n4,1,1\n1,5,0\n2,2,1\n");
+    std::string before = content_of(table);
+    void expect_refused(const std::vector<std::string>& words, const std::string& message) {
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.code, 2) << outcome.err;
+        EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+        EXPECT_EQ(content_of(table), before);
+    }
+};
+
+TEST_F(OverwriteTest, ALinkIsTheFileItLeadsTo) {
+    const std::string soft = folder.path("soft");
+    const std::string hard = folder.path("hard");
+    std::filesystem::create_symlink("x.csv", soft);
+    std::filesystem::create_hard_link(table, hard);
+    for (const std::string& name : {table, soft, hard, folder.path("./x.csv")}) {
+        expect_refused({"convert", table, "-o", name}, "is the same file as INPUT");
+        expect_refused({"split", name, table, folder.path("t")}, "is the same file as INPUT");
+    }
+    // Outputs that are not there yet, the second through a link that leads to nothing.
+    const std::string coming = folder.path("coming");
+    std::filesystem::create_symlink("coming", folder.path("ahead"));
+    expect_refused({"split", table, coming, coming}, "one output would take the place");
+    expect_refused({"split", table, coming, folder.path("ahead")}, "is the same file as TRAIN");
+    EXPECT_FALSE(std::filesystem::exists(coming));
+}
+
+TEST_F(OverwriteTest, StandardInputMayBeAFileToo) {
+    const std::string program = std::string(MERCER_PROGRAM);
+    const Outcome outcome = run_program(
+        "sh", {"-c", "'" + program + "' convert - -o '" + table + "' < '" + table + "'"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find("INPUT standard input"), std::string::npos) << outcome.err;
+    EXPECT_EQ(content_of(table), before);
+}
+
+TEST_F(OverwriteTest, AModelTakesThePlaceOfModelsOnly) {
+    const std::string other = folder.file("test.csv", before);
+    expect_refused({"train", table, other, "-q"}, "exists and is no model");
+    EXPECT_EQ(content_of(other), before);
+    const std::string model = folder.path("m.mercer");
+    for (int time = 0; time < 2; ++time) EXPECT_EQ(run({"train", table, model, "-q"}).code, 0);
+    const std::string packed = folder.path("m.mercer.gz");
+    for (int time = 0; time < 2; ++time) EXPECT_EQ(run({"train", table, packed, "-q"}).code, 0);
+    expect_refused({"predict", packed, table, "-o", model}, "exists and is a model");
+    expect_refused({"calibrate", model, table, "--picture", other}, "exists and is no picture");
+    const std::string empty = folder.file("empty", "");
+    EXPECT_EQ(run({"train", table, empty, "-q"}).code, 0);
+}
+
+TEST_F(OverwriteTest, WhatIsNoFileMayBeNamedTwice) {
+    EXPECT_EQ(run({"split", table, "/dev/null", "/dev/null"}).code, 0);
+    EXPECT_EQ(run({"gram", "linear", table, "-o", folder.path("k.npy"), "--labels-to", "none",
+                   "--weights-to", "none"})
+                  .code,
+              0);
+    const std::string labels = folder.path("labels");
+    ASSERT_EQ(run({"train", table, folder.path("m"), "-q"}).code, 0);
+    for (int time = 0; time < 2; ++time) {
+        EXPECT_EQ(run({"predict", folder.path("m"), table, "-o", labels}).code, 0);
+    }
+}
+
+}  // namespace
+}  // namespace mercer::test
