@@ -150,6 +150,21 @@ def check_labels(estimator: Any, y: Any, rows: int) -> tuple[np.ndarray, np.ndar
     return classes, positions
 
 
+def names_of(classes: np.ndarray) -> tuple[list[str], list[float]]:
+    """Classes as a model file holds them: names, or numbers where they are such.
+
+    Text stays as it is, False and True are names, and so are whole numbers too large for a double.
+    """
+    labels = classes.tolist()
+    numbers = all(isinstance(c, (int, float)) and not isinstance(c, bool) for c in labels)
+    if numbers and all(abs(c) <= 2**53 for c in labels):
+        return [], [float(c) for c in labels]
+    names = [c.decode(errors="replace") if isinstance(c, bytes) else str(c) for c in labels]
+    if len(set(names)) < len(names):  # different things that print alike
+        names = [repr(c) for c in labels]
+    return names, []
+
+
 def check_weights(weights: Any, rows: int) -> np.ndarray | None:
     """None, or one number a row; what they may be is checked by the library."""
     if weights is None:

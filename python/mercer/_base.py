@@ -6,12 +6,13 @@ import copy
 import copyreg
 import warnings
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, Iterator
 
 import numpy as np
 
 from . import _core
-from ._arrays import check_rows, from_rows, is_sparse, to_rows
+from ._arrays import check_rows, from_rows, is_sparse, names_of, to_rows
 from ._compat import BaseEstimator, ConvergenceWarning, NotFittedError
 from ._progress import ProgressBar
 from .kernels import BlockKernel, Kernel
@@ -180,9 +181,10 @@ class Machine(BaseEstimator):
         weights: np.ndarray | None = None,
         targets: np.ndarray | None = None,
         task: str = "",
+        classes: np.ndarray | None = None,
         **settings: Any,
     ) -> _core.Model:
-        """Trains on checked data and keeps the model."""
+        """Trains on checked data and keeps the model, which knows the classes by their names."""
         kernel = self._resolve_kernel(X, weights)
         rows, expression = self._kernel_rows(kernel, X)
         settings.update(self._common_settings(X.shape[0]))
@@ -192,13 +194,15 @@ class Machine(BaseEstimator):
             raise ValueError(f"on_interrupt = {keep!r} must be 'raise' or 'keep'")
         callback, bar = self._listener()
         columns = self._column_names(rows)
+        called = ([], []) if classes is None else names_of(classes)
 
         def run(**changes: Any) -> _core.Model:
             told = {**settings, **changes}
             name = task or self._task
             return _core.fit(
-                name, expression, told, rows, y, targets, weights, columns, callback, keep == "keep"
-            )
+                name, expression, told, rows, y, targets, weights, columns, callback,
+                keep == "keep", *called,
+            )  # fmt: skip
 
         with _threads(getattr(self, "n_jobs", None)):
             try:
@@ -323,6 +327,11 @@ class Machine(BaseEstimator):
         with _threads(getattr(self, "n_jobs", None)):
             return self._model.decision(rows)
 
+    def _probabilities(self, X: Any) -> np.ndarray:
+        rows = self._rows_to_predict(X)
+        with _threads(getattr(self, "n_jobs", None)):
+            return self._model.probabilities(rows)
+
     def _points(self) -> Any:
         """The points of the expansion, empty where only a matrix is known of them."""
         if "_rows_kept" in self.__dict__:
@@ -361,7 +370,10 @@ class Machine(BaseEstimator):
         if "_block_kernel" in self.__dict__ or self._pairwise_input:
             raise ValueError("vectors can only be moved under kernels of rows, not of a matrix")
         small = copy.copy(self)
-        small._model = self._model.reduced(int(n_vectors or 0), float(error or 0), int(max_iter))
+        with _threads(getattr(self, "n_jobs", None)):
+            small._model = self._model.reduced(
+                int(n_vectors or 0), float(error or 0), int(max_iter)
+            )
         parts = [part["figures"] for part in small._model.reports()]
         lost = {n: sum(part[n] for part in parts) for n in ("squared_norm", "squared_distance")}
         small.report_ = Report({**small._model.report(), "figures": lost})
@@ -399,22 +411,16 @@ def seed_of(random_state: Any) -> int:
     return int(random_state)
 
 
-class _threads:
-    """Within it, the library uses so many threads."""
-
-    def __init__(self, n_jobs: int | None) -> None:
-        if n_jobs is not None and (n_jobs == 0 or int(n_jobs) != n_jobs):
-            raise ValueError(f"n_jobs = {n_jobs} must be a whole number other than 0, or None")
-        self.wanted = int(n_jobs) if n_jobs is not None and n_jobs > 0 else 0
-
-    def __enter__(self) -> None:
-        if self.wanted:
-            self.before = _core.threads()
-            _core.set_threads(self.wanted)
-
-    def __exit__(self, *_: Any) -> None:
-        if self.wanted:
-            _core.set_threads(self.before)
+def _threads(n_jobs: int | None) -> _core.Threads:
+    """Within it, calls of this Python thread use so many threads; others keep their own number."""
+    if n_jobs is None:
+        return _core.Threads(0)
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+        raise TypeError(f"n_jobs = {n_jobs!r} must be a whole number other than 0, or None")
+    if n_jobs == 0:
+        raise ValueError("n_jobs = 0 must be a whole number other than 0, or None")
+    # As joblib counts: -1 is all, -2 all but one.
+    return _core.Threads(n_jobs if n_jobs > 0 else max(1, _core.threads() + 1 + n_jobs))
 
 
 __all__ = ["Machine", "Report", "seed_of"]

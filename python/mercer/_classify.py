@@ -75,6 +75,7 @@ class Classifier(ClassifierMixin, Machine):
             settings.update(self._tolerance(X.shape[0]))
         if "nu" in settings:
             settings["nu"] = self._feasible_nu(settings["nu"], positions, weights)
+        settings["classes"] = self.classes_
         self._train(X, positions.astype(np.float64), weights, **settings)
         return positions
 

@@ -3,7 +3,26 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import Any, Callable
+
+#: The first scikit-learn whose estimators ours can be: `validate_data` and tags as they are now.
+OLDEST_SKLEARN = "1.6"
+
+
+def _tell_of_old_sklearn() -> None:
+    """Says that a scikit-learn is there but too old for ours to be its estimators."""
+    try:
+        from sklearn import __version__ as found
+    except ImportError:
+        return
+    warnings.warn(
+        f"scikit-learn {found} is too old: the machines of mercer train and predict, but they are no "
+        "scikit-learn estimators here, and its clone, pipelines and searches do not take them; "
+        f"install 'scikit-learn>={OLDEST_SKLEARN}'",
+        stacklevel=4,
+    )
+
 
 try:
     from sklearn.base import (
@@ -21,6 +40,7 @@ try:
     HAVE_SKLEARN = True
 except ImportError:
     HAVE_SKLEARN = False
+    _tell_of_old_sklearn()
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """An estimator was asked for something it only knows after `fit`."""

@@ -110,8 +110,7 @@ class KernelLogisticRegression(_RiskClassifier):
         Of several classes each has a model against the rest; their probabilities are divided by
         their sum.
         """
-        rows = self._rows_to_predict(X)
-        return self._model.probabilities(rows)
+        return self._probabilities(X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`."""

@@ -10,8 +10,18 @@ from ._classify import Classifier
 from ._compat import available_if
 
 
+def _asks_for_probability(estimator: Any) -> bool:
+    """Whether ``probability`` is true; "deprecated" is scikit-learn's word for not asked."""
+    asked = estimator.probability
+    if isinstance(asked, str) and asked == "deprecated":
+        return False
+    if not isinstance(asked, (bool, np.bool_, int)):
+        raise TypeError(f"probability = {asked!r} must be True or False")
+    return bool(asked)
+
+
 def _has_probability(estimator: Any) -> bool:
-    if not estimator.probability:
+    if not _asks_for_probability(estimator):
         raise AttributeError("predict_proba is not available when probability=False")
     return True
 
@@ -46,7 +56,7 @@ class _SupportVectorClassifier(Classifier):
             X,
             y,
             sample_weight,
-            probability=bool(self.probability),
+            probability=_asks_for_probability(self),
             shrinking=bool(self.shrinking),
             memory_bytes=int(self.cache_size * 2**20),
             iteration_limit=max(0, int(self.max_iter)),
@@ -117,7 +127,7 @@ class _SupportVectorClassifier(Classifier):
         -------
         ndarray of shape (n_samples, n_classes), classes in the order of ``classes_``
         """
-        return self._model.probabilities(self._rows_to_predict(X))
+        return self._probabilities(X)
 
     @available_if(_has_probability)
     def predict_log_proba(self, X: Any) -> np.ndarray:

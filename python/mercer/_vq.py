@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._base import Machine
+from ._base import Machine, _threads
 from ._compat import ClusterMixin
 
 
@@ -87,7 +87,8 @@ class KernelVQ(ClusterMixin, Machine):
         self.codes_ = self._points()
         self.distortion_ = float(self.report_.figures["largest"])
         rows, _ = self._kernel_rows(self._resolve_kernel(X), X)
-        self.labels_ = self._model.decision(rows).argmax(axis=1).astype(np.int32)
+        with _threads(self.n_jobs):
+            self.labels_ = self._model.decision(rows).argmax(axis=1).astype(np.int32)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

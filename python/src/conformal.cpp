@@ -14,18 +14,24 @@
 namespace mercer::python {
 namespace {
 
-/// Rows set aside, and the settings of what is learnt from them.
+/// Rows set aside, and the settings of what is learnt from them. `y` are numbers, or positions of
+/// the model's classes.
 struct Aside {
     Dataset data{};
     ConformalSettings settings{};
 
-    Aside(const Rows& x, const std::optional<Numbers>& y, nb::dict values) {
+    Aside(const Model& model, const Rows& x, const std::optional<Numbers>& y, nb::dict values) {
         data.x = x;
         if (y) data.y.values = copy_of(*y);
+        if (y && model.class_values.empty()) data.y.names = model.class_names;
+        if (!model.class_values.empty()) {
+            for (double& v : data.y.values) v = model.class_values[static_cast<std::size_t>(v)];
+        }
         const Settings s(std::move(values));
         settings.coverage = s.number("coverage", settings.coverage);
         settings.by_class = s.flag("by_class", settings.by_class);
         settings.scaled = s.flag("scaled", settings.scaled);
+        s.check("a prediction with coverage");
     }
     Conformal learn(const Model& model, const Progress& progress) {
         settings.progress = progress;
@@ -36,7 +42,7 @@ struct Aside {
 /// One row for each row of x, one column a class: whether it remains possible.
 nb::object sets(const Model& model, const Rows& x, const Rows& aside, const Numbers& y,
                 nb::dict values) {
-    Aside known(aside, y, std::move(values));
+    Aside known(model, aside, y, std::move(values));
     Matrix<std::uint8_t> possible(x.size(), model.classes());
     run_beside([&](const Progress& progress) {
         const auto found = known.learn(model, progress).sets(model, x);
@@ -49,7 +55,7 @@ nb::object sets(const Model& model, const Rows& x, const Rows& aside, const Numb
 
 nb::object intervals(const Model& model, const Rows& x, const Rows& aside, const Numbers& y,
                      nb::dict values) {
-    Aside known(aside, y, std::move(values));
+    Aside known(model, aside, y, std::move(values));
     Matrix<double> out;
     run_beside(
         [&](const Progress& progress) { out = known.learn(model, progress).intervals(model, x); });
@@ -57,7 +63,7 @@ nb::object intervals(const Model& model, const Rows& x, const Rows& aside, const
 }
 
 nb::object p_values(const Model& model, const Rows& x, const Rows& aside) {
-    Aside known(aside, std::nullopt, nb::dict());
+    Aside known(model, aside, std::nullopt, nb::dict());
     std::vector<double> out;
     run_beside(
         [&](const Progress& progress) { out = known.learn(model, progress).p_values(model, x); });

@@ -27,6 +27,7 @@ Dataset make_sample(const std::string& kind, nb::dict options) {
     o.columns = given.count("columns", o.columns);
     o.turns = given.number("turns", o.turns);
     o.cells = given.count("cells", o.cells);
+    given.check("make");
     return make(kind, o);
 }
 

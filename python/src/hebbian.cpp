@@ -38,6 +38,7 @@ class Stream {
     static HebbianSettings listening(const Settings& s, const Kernel& kernel,
                                      const std::shared_ptr<Progress>& listener) {
         HebbianSettings settings = hebbian_settings(s, common_of(s, kernel));
+        s.check("a stream of components");
         settings.common.progress = [listener](const Moment& moment) {
             return keep_going(*listener, moment);
         };

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
 
 namespace mercer::python {
 namespace {
@@ -76,7 +77,8 @@ void run_beside(const std::function<void(const Tell&)>& work, nb::object callbac
     std::optional<nb::python_error> raised;
     {
         const nb::gil_scoped_release free;
-        std::thread worker([&] {
+        std::thread worker([&, count = threads()] {
+            const ThreadLimit limit(count);  // the caller's
             std::exception_ptr error;
             try {
                 work([&](Event event) { return desk.post(std::move(event)); });

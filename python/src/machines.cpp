@@ -1,6 +1,8 @@
 // One door to every machine: a task by name, a dict of settings, and data.
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "arrays.hpp"
@@ -8,6 +10,7 @@
 #include "hebbian.hpp"
 #include "interrupt.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
 #include "mercer/learn/adatron.hpp"
 #include "mercer/learn/class_means.hpp"
 #include "mercer/learn/gaussian_process.hpp"
@@ -25,6 +28,31 @@ namespace mercer::python {
 namespace {
 
 using Fit = std::function<Model(const Tell&)>;
+
+/// Classes by the names and numbers of the caller, in the caller's order; machines learn them as
+/// positions. Names of parts, "0 vs 1", follow.
+void name_classes(Model& model, std::vector<std::string> names, std::vector<double> values) {
+    for (const double value : values) names.push_back(format_number(value));
+    const auto name_of = [&](const std::string& position) {
+        const auto found = std::ranges::find(model.class_names, position);
+        const auto place = static_cast<std::size_t>(found - model.class_names.begin());
+        return place < names.size() ? names[place] : position;
+    };
+    for (Report& report : model.reports) {
+        const std::size_t middle = report.name.find(" vs ");
+        if (middle == std::string::npos) continue;
+        report.name = name_of(report.name.substr(0, middle)) + " vs " +
+                      name_of(report.name.substr(middle + 4));
+    }
+    model.class_names = std::move(names);
+    model.class_values = std::move(values);
+}
+
+void name_by_position(Model& model) {
+    std::vector<double> positions(model.classes());
+    std::iota(positions.begin(), positions.end(), 0.0);
+    name_classes(model, {}, std::move(positions));
+}
 
 MultiClass multi_class_of(const Settings& s) {
     return s.flag("one_vs_rest", false) ? MultiClass::one_vs_rest : MultiClass::one_vs_one;
@@ -53,7 +81,11 @@ SvmSettings svm_settings(Task task, const Settings& s, const Kernel& kernel) {
     svm.double_precision = s.flag("double_precision", false);
     svm.shrinking = s.flag("shrinking", true);
     const auto start = s.get<nb::object>("start", nb::none());
-    if (!start.is_none()) svm.start = std::make_shared<Model>(nb::cast<const Model&>(start));
+    if (!start.is_none()) {
+        auto from = std::make_shared<Model>(nb::cast<const Model&>(start));
+        name_by_position(*from);  // as the classes of these rows are called while it learns
+        svm.start = std::move(from);
+    }
     return svm;
 }
 
@@ -135,17 +167,8 @@ GaussianProcessSettings process_settings(const Settings& s, const FitSettings& c
     return g;
 }
 
-Loss loss_of(Task task) {
-    switch (task) {
-        case Task::logistic: return Loss::logistic;
-        case Task::squared_hinge: return Loss::squared_hinge;
-        case Task::huber: return Loss::huber;
-        default: return Loss::quantile;
-    }
-}
-
-RiskSettings risk_settings(Task task, const Settings& s, const FitSettings& common) {
-    RiskSettings r{.loss = loss_of(task), .common = common};
+RiskSettings risk_settings(Loss loss, const Settings& s, const FitSettings& common) {
+    RiskSettings r{.loss = loss, .common = common};
     r.lambda = s.number("lambda", r.lambda);
     r.bias = s.flag("bias", r.bias);
     r.delta = s.number("delta", r.delta);
@@ -173,6 +196,9 @@ Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Datase
                 MatrixView<const double> targets) {
     if (is_svm(task)) return svm_fit(svm_settings(task, s, kernel), data, targets);
     const FitSettings common = common_of(s, kernel);
+    const auto risk_fit = [&](Loss loss) {
+        return plain_fit(risk_minimiser, risk_settings(loss, s, common), data);
+    };
     switch (task) {
         case Task::class_means:
             return plain_fit(class_means,
@@ -214,14 +240,22 @@ Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Datase
             v.prune = s.flag("prune", v.prune);
             return plain_fit(vector_quantiser, v, data);
         }
-        default: return plain_fit(risk_minimiser, risk_settings(task, s, common), data);
+        case Task::logistic: return risk_fit(Loss::logistic);
+        case Task::squared_hinge: return risk_fit(Loss::squared_hinge);
+        case Task::huber: return risk_fit(Loss::huber);
+        case Task::quantile: return risk_fit(Loss::quantile);
+        default: break;
     }
+    throw InvalidInput("the task " + task_name(task) +
+                       " learns from two sets of rows: fit_cca and fit_dependency take them");
 }
 
-/// Learns. `y` are numbers, or positions of classes; `targets` several outputs instead.
+/// Learns. `y` are numbers, or positions of classes, which have the names `classes` or are the
+/// numbers `class_values`; `targets` several outputs instead.
 Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings, const Rows& x,
           std::optional<Numbers> y, std::optional<Table> targets, std::optional<Numbers> weights,
-          const std::vector<std::string>& names, nb::object callback, bool keep) {
+          const std::vector<std::string>& names, nb::object callback, bool keep,
+          const std::vector<std::string>& classes, const std::vector<double>& class_values) {
     Dataset data;
     data.x = x;
     if (y) data.y.values = copy_of(*y);
@@ -229,8 +263,10 @@ Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings,
     data.feature_names = names;
     MatrixView<const double> outputs;
     if (targets) outputs = {targets->data(), targets->shape(0), targets->shape(1)};
-    const Fit work =
-        machine_fit(task_named(task_text), Settings(std::move(settings)), kernel, data, outputs);
+    const Task task = task_named(task_text);
+    const Settings told(std::move(settings));
+    const Fit work = machine_fit(task, told, kernel, data, outputs);
+    told.check("the task " + task_name(task));
     std::optional<Model> model;
     const std::function<void(const Tell&)> job = [&](const Tell& report) {
         Model found = work(report);
@@ -240,6 +276,9 @@ Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings,
         model = std::move(found);
     };
     run_beside(job, std::move(callback), keep);
+    if (classes.size() + class_values.size() == model->classes()) {
+        name_classes(*model, classes, class_values);
+    }
     return std::move(*model);
 }
 
@@ -248,7 +287,9 @@ Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings,
 void bind_machines(nb::module_& m) {
     m.def("fit", &fit, nb::arg("task"), nb::arg("kernel"), nb::arg("settings"), nb::arg("x"),
           nb::arg("y").none(), nb::arg("targets").none(), nb::arg("weights").none(),
-          nb::arg("names"), nb::arg("callback").none(), nb::arg("keep"));
+          nb::arg("names"), nb::arg("callback").none(), nb::arg("keep"),
+          nb::arg("classes") = std::vector<std::string>(),
+          nb::arg("class_values") = std::vector<double>());
 }
 
 }  // namespace mercer::python

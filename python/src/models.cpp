@@ -113,6 +113,8 @@ void bind_model(nb::module_& m) {
         .def_prop_ro("task", [](const Model& model) { return task_name(model.task); })
         .def_prop_ro("kernel", [](const Model& model) { return model.expansion.kernel; })
         .def_prop_ro("columns", [](const Model& model) { return model.columns; })
+        .def_prop_ro("class_names", [](const Model& model) { return model.class_names; })
+        .def_prop_ro("class_values", [](const Model& model) { return model.class_values; })
         .def_prop_ro(
             "origins",
             [](const Model& model) {

@@ -1,12 +1,25 @@
 // mercer._core: the library as Python sees it. The package `mercer` around it is the public face.
 #include <nanobind/nanobind.h>
 
+#include <optional>
+
 #include "bindings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/version.hpp"
 
 namespace nb = nanobind;
+
+namespace {
+
+/// A limit for the calling thread, from a `with` statement's beginning to its end; 0 sets none.
+struct Threads {
+    explicit Threads(std::size_t wanted) : count(wanted) {}
+    std::size_t count;
+    std::optional<mercer::ThreadLimit> limit{};
+};
+
+}  // namespace
 
 NB_MODULE(_core, m) {
     // Bad input is what Python calls a ValueError.
@@ -22,7 +35,10 @@ NB_MODULE(_core, m) {
     });
     m.attr("version") = mercer::version;
     m.def("threads", &mercer::threads);
-    m.def("set_threads", &mercer::set_threads);
+    nb::class_<Threads>(m, "Threads", "Within it, calls of this Python thread use so many threads.")
+        .def(nb::init<std::size_t>(), nb::arg("count"))
+        .def("__enter__", [](Threads& t) { t.limit.emplace(t.count); })
+        .def("__exit__", [](Threads& t, const nb::args&) { t.limit.reset(); });
     mercer::python::bind_rows(m);
     mercer::python::bind_kernels(m);
     mercer::python::bind_model(m);

@@ -54,6 +54,7 @@ Model fit_cca(const Kernel& kernel_x, const Kernel& kernel_y, nb::dict values, c
     s.kappa = settings.number("kappa", s.kappa);
     s.rank = settings.count("rank", s.rank);
     s.tolerance = settings.number("tolerance", s.tolerance);
+    settings.check("a canonical correlation");
     return fit_pairs(x, y, std::move(callback),
                      [&](const Dataset& a, const Dataset& b, const Progress& progress) {
                          s.x.progress = progress;
@@ -71,6 +72,7 @@ Model fit_dependency(const Kernel& kernel_x, const Kernel& kernel_y, nb::dict va
     s.components = settings.count("components", s.components);
     s.lambda = settings.number("lambda", s.lambda);
     s.path = settings.get("path", s.path);
+    settings.check("a dependency");
     return fit_pairs(x, y, std::move(callback),
                      [&](const Dataset& a, const Dataset& b, const Progress& progress) {
                          s.common.progress = progress;

@@ -7,21 +7,28 @@
 
 #include <cstddef>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "mercer/learn/machine.hpp"
 
 namespace mercer::python {
 
-/// Values by name, each with what holds where the name is absent or None.
+/// Values by name, each with what holds where the name is absent or None. It notes what it is asked
+/// for: `check`, when all was asked, refuses names that nobody asked for.
 class Settings {
    public:
     explicit Settings(nanobind::dict values) : values_(std::move(values)) {}
 
     template <class T>
     T get(const char* name, T fallback) const {
+        known_.emplace_back(name);
         if (!values_.contains(name)) return fallback;
         const nanobind::object value = values_[name];
-        return value.is_none() ? fallback : nanobind::cast<T>(value);
+        if (value.is_none()) return fallback;
+        T result;
+        if (!nanobind::try_cast<T>(value, result)) refuse(name, kind_of<T>(), value);
+        return result;
     }
     double number(const char* name, double fallback) const { return get(name, fallback); }
     bool flag(const char* name, bool fallback) const { return get(name, fallback); }
@@ -30,8 +37,23 @@ class Settings {
         return get(name, std::move(fallback));
     }
 
+    /// Throws InvalidInput for a name that was not asked for, with those that were; `what` is what
+    /// the settings are of: "the task svc".
+    void check(const std::string& what) const;
+
    private:
+    template <class T>
+    static const char* kind_of() {
+        if (std::is_same_v<T, bool>) return "True or False";
+        if (std::is_same_v<T, double>) return "a number";
+        if (std::is_same_v<T, std::size_t>) return "a whole number, 0 or more";
+        if (std::is_same_v<T, std::string>) return "text";
+        return "a list of numbers";
+    }
+    [[noreturn]] static void refuse(const char* name, const char* kind, nanobind::object value);
+
     nanobind::dict values_;
+    mutable std::vector<std::string> known_;
 };
 
 /// What every machine is told alike.

@@ -27,6 +27,7 @@ nb::tuple spread(const Kernel& kernel, nb::dict values, const Rows& x, const Num
     s.alpha = settings.number("alpha", s.alpha);
     s.neighbours = settings.count("neighbours", s.neighbours);
     s.memory_bytes = settings.count("memory_bytes", s.memory_bytes);
+    settings.check("the spreading of labels");
     if (y.size() > x.size()) {
         throw InvalidInput("there are " + std::to_string(y.size()) + " labels for " +
                            std::to_string(x.size()) + " rows");

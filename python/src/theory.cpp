@@ -56,6 +56,7 @@ nb::dict combine(const std::vector<Kernel>& kernels, const std::string& by, nb::
     s.tolerance = settings.number("tolerance", s.tolerance);
     s.iteration_limit = settings.count("iteration_limit", s.iteration_limit);
     s.memory_bytes = settings.count("memory_bytes", s.memory_bytes);
+    settings.check("a combination of kernels");
     const Dataset data = labelled(x, y, names);
     KernelCombination found;
     const std::function<void(const Progress&)> job = [&](const Progress& progress) {

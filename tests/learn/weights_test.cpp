@@ -129,5 +129,29 @@ TEST(ClassWeights, OfAClassThatIsNotThereAreRefused) {
     EXPECT_NE(testing::message_of([&] { Svm(settings).fit(data); }).find("-2"), std::string::npos);
 }
 
+TEST(ClassWeights, AreVerifiedInTheOrderOfTheModelsClasses) {
+    // A file puts c2 before c10; a model may have its classes in any order (those of LIBSVM have).
+    Dataset numbers = make("blobs", {.n = 60, .classes = 3});
+    SvmSettings settings;
+    settings.class_weights = {{"0", 3}, {"2", 0.5}};
+    Model model = Svm(settings).fit(numbers);
+    model.class_names = {"c10", "b", "c2"};
+    model.class_values.clear();
+    for (std::size_t part = 0; part < 3; ++part) model.reports[part].name = std::to_string(part);
+    Dataset text = numbers;
+    text.y.names = {"c10", "b", "c2"};
+    const std::vector<Report> again = recompute_reports(model, text);
+    ASSERT_EQ(again.size(), 3U);
+    for (std::size_t part = 0; part < 3; ++part) {
+        EXPECT_EQ(again[part].name, std::to_string(part));
+        EXPECT_NEAR(again[part].dual, model.reports[part].dual,
+                    1e-5 * std::abs(model.reports[part].dual));
+        EXPECT_LT(again[part].relative_gap, 1e-2);
+    }
+    text.y.names = {"c10", "b", "other"};
+    EXPECT_NE(testing::message_of([&] { recompute_reports(model, text); }).find("other"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace mercer

@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/finite.hpp"
 
 namespace mercer {
@@ -234,6 +235,12 @@ FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
         plan.parts.push_back(single_class_part(settings, plan));
     }
     return plan;
+}
+
+void number_labels(const Model& model, Dataset& data) {
+    if (!is_classifier(model.task) || data.y.empty()) return;
+    const std::vector<std::size_t> positions = class_positions(model, data.y);
+    data.y = {.values = {positions.begin(), positions.end()}, .names = {}};
 }
 
 }  // namespace mercer

@@ -32,4 +32,9 @@ struct FitPlan {
 FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
                  MatrixView<const double> targets);
 
+/// Labels as positions of the model's classes, which are in an order of their own: that of LIBSVM's
+/// file, or that of the estimator in Python. Throws InvalidInput for a label that is no class of
+/// it.
+void number_labels(const Model& model, Dataset& data);
+
 }  // namespace mercer

@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-/// The settings a model says it was trained with.
+/// The settings a model says it was trained with, for labels that are positions of its classes.
 SvmSettings settings_of(const Model& model) {
     SvmSettings s;
     s.task = model.task;
@@ -26,7 +26,7 @@ SvmSettings settings_of(const Model& model) {
     s.multi_class = model.multi_class;
     s.tolerance = model.trained.tolerance > 0 ? model.trained.tolerance : 1e-3;
     for (std::size_t c = 0; c < model.trained.class_weights.size(); ++c) {
-        s.class_weights[model.class_names[c]] = model.trained.class_weights[c];
+        s.class_weights[std::to_string(c)] = model.trained.class_weights[c];
     }
     if (model.trained.tube == "column") {
         throw InvalidInput(
@@ -119,6 +119,7 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
     }
     Dataset given = data;
     if (given.columns() < model.columns) given.x = given.x.widened(model.columns);
+    number_labels(model, given);
     FitPlan plan = plan_fit(settings_of(model), given, {});
     if (plan.parts.size() != model.expansion.outputs()) {
         throw InvalidInput("the model has " + std::to_string(model.expansion.outputs()) +
@@ -155,7 +156,7 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
         }
         const Recomputed r = recompute(model, part, output, beta, decisions);
         Report report = certify(part.problem, r.learned, r.v);
-        report.name = part.name;
+        report.name = model.reports[output].name;
         report.status = model.reports[output].status;
         reports.push_back(std::move(report));
     }

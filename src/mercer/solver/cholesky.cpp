@@ -6,6 +6,7 @@
 
 #include "mercer/base/blas-inl.hpp"
 #include "mercer/base/lapack.hpp"
+#include "mercer/base/parallel.hpp"
 #include "mercer/solver/blocked_cholesky-inl.hpp"
 
 namespace mercer {
@@ -20,6 +21,15 @@ void require(int info, const char* routine) {
     throw std::runtime_error(std::string(routine) + " failed with status " + std::to_string(info));
 }
 
+/// Calls body(first, count) for pieces of the right-hand sides, which are rows: every piece is
+/// solved on one thread, so that no digit depends on how many there are.
+template <class Body>
+void for_sides(std::size_t sides, const Body& body) {
+    constexpr std::size_t piece = 64;
+    parallel_ranges(sides, piece,
+                    [&](std::size_t first, std::size_t last) { body(first, last - first); });
+}
+
 }  // namespace
 
 // Row-major and lower is column-major and upper for LAPACK, which then factors U'U with U = L'.
@@ -32,18 +42,21 @@ bool cholesky(MatrixView<double> a) {
 
 void cholesky_solve(MatrixView<const double> factor, MatrixView<double> b) {
     if (b.rows == 0 || b.columns == 0) return;
-    const BlasThreads threads;
-    require(lapack::dpotrs('U', length(factor.rows), length(b.rows), factor.data,
-                           length(factor.stride), b.data, length(b.stride)),
-            "dpotrs");
+    for_sides(b.rows, [&](std::size_t first, std::size_t count) {
+        require(lapack::dpotrs('U', length(factor.rows), length(count), factor.data,
+                               length(factor.stride), b.row(first).data(), length(b.stride)),
+                "dpotrs");
+    });
 }
 
 void forward_solve(MatrixView<const double> factor, MatrixView<double> b) {
     if (b.rows == 0 || b.columns == 0) return;
-    const BlasThreads threads;
-    MERCER_BLAS(cblas_dtrsm)
-    (CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, length(b.columns),
-     length(b.rows), 1.0, factor.data, length(factor.stride), b.data, length(b.stride));
+    for_sides(b.rows, [&](std::size_t first, std::size_t count) {
+        MERCER_BLAS(cblas_dtrsm)
+        (CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, length(b.columns),
+         length(count), 1.0, factor.data, length(factor.stride), b.row(first).data(),
+         length(b.stride));
+    });
 }
 
 void cholesky_inverse(MatrixView<double> factor) {
@@ -66,10 +79,12 @@ ShiftedSystem::ShiftedSystem(MatrixView<double> k, std::span<const double> shift
 
 void ShiftedSystem::apply_k(MatrixView<const double> x, MatrixView<double> y) const {
     if (x.rows == 0 || x.columns == 0) return;
-    const BlasThreads threads;
-    MERCER_BLAS(cblas_dsymm)
-    (CblasColMajor, CblasLeft, CblasLower, length(x.columns), length(x.rows), 1.0, k_.data,
-     length(k_.stride), x.data, length(x.stride), 0.0, y.data, length(y.stride));
+    for_sides(x.rows, [&](std::size_t first, std::size_t count) {
+        MERCER_BLAS(cblas_dsymm)
+        (CblasColMajor, CblasLeft, CblasLower, length(x.columns), length(count), 1.0, k_.data,
+         length(k_.stride), x.row(first).data(), length(x.stride), 0.0, y.row(first).data(),
+         length(y.stride));
+    });
     // The diagonal in store is that of the factor.
     for (std::size_t r = 0; r < x.rows; ++r) {
         for (std::size_t i = 0; i < x.columns; ++i) {

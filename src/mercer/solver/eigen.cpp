@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "mercer/base/error.hpp"
@@ -101,7 +102,10 @@ Spectrum symmetric_eigen(MatrixView<const double> matrix, bool with_vectors) {
     for (std::size_t i = 0; i < n; ++i) {
         std::ranges::copy(matrix.row(i), spectrum.vectors.row(i).begin());
     }
-    const BlasThreads all_threads;
+    // Smaller ones gain nothing, and are the inner steps of methods whose last digit counts.
+    constexpr std::size_t large = 512;
+    std::optional<BlasThreads> all_threads;
+    if (n >= large) all_threads.emplace();
     // Column-major LAPACK sees our lower triangle as its upper one, and leaves eigenvector i in its
     // column i: our row i.
     const int failed = lapack::dsyevd(with_vectors ? 'V' : 'N', 'U', static_cast<int>(n),

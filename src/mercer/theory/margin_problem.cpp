@@ -13,7 +13,8 @@ namespace {
 
 constexpr double tight = 1e-10;
 
-/// The settings a model was trained with, as far as its problems depend on them.
+/// The settings a model was trained with, as far as its problems depend on them, for labels that
+/// are positions of its classes.
 SvmSettings settings_of(const Model& model) {
     SvmSettings s;
     s.task = model.task;
@@ -23,9 +24,15 @@ SvmSettings settings_of(const Model& model) {
     s.bias = model.trained.bias;
     s.multi_class = model.multi_class;
     for (std::size_t c = 0; c < model.trained.class_weights.size(); ++c) {
-        s.class_weights[model.class_names[c]] = model.trained.class_weights[c];
+        s.class_weights[std::to_string(c)] = model.trained.class_weights[c];
     }
     return s;
+}
+
+bool same_names(std::vector<std::string> a, std::vector<std::string> b) {
+    std::ranges::sort(a);
+    std::ranges::sort(b);
+    return a == b;
 }
 
 void check_model(const Model& model) {
@@ -116,11 +123,12 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
     check_model(model);
     Dataset given = data;
     if (given.columns() < model.columns) given.x = given.x.widened(model.columns);
-    if (!given.y.empty() && classes_of(given.y).names != model.class_names) {
+    if (!given.y.empty() && !same_names(classes_of(given.y).names, model.class_names)) {
         throw InvalidInput(
             "the classes of this data are not those of the model: it was trained "
             "on other data");
     }
+    number_labels(model, given);
     FitPlan plan = plan_fit(settings_of(model), given, {});
     const std::size_t n = plan.data.size();
     // The whole matrix, and that of one part.
@@ -147,7 +155,7 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
         }
         MarginProblem p = solve_margin(part_of(k, positions), std::move(part.problem));
         check_same(p, model.reports[output]);
-        p.name = part.name;
+        p.name = model.reports[output].name;
         for (const std::size_t i : positions) p.rows.push_back(plan.kept[i]);
         result.push_back(std::move(p));
         const double done =
