@@ -32,6 +32,10 @@ class Minimiser {
         }
         solution_.history.push_back(solution_.value);
         solution_.status = iterate();
+        for (std::size_t i = 0; i < solution_.x.size(); ++i) {
+            const double x = solution_.x[i];
+            if (x <= low(i) || x >= high(i)) solution_.at_bounds.push_back(i);
+        }
         return std::move(solution_);
     }
 
@@ -179,6 +183,11 @@ std::string describe(LbfgsStatus status) {
         case LbfgsStatus::cancelled: return "stopped early on request";
         default: return "stopped: rounding allows no further progress";
     }
+}
+
+std::string describe(const LbfgsSolution& solution) {
+    const bool pressed = solution.status == LbfgsStatus::converged && !solution.at_bounds.empty();
+    return pressed ? "at the limit of the search" : describe(solution.status);
 }
 
 LbfgsSolution minimise(std::vector<double> start, const SmoothFunction& f,

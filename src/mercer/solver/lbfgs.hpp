@@ -46,7 +46,11 @@ struct LbfgsSolution {
     std::size_t evaluations = 0;
     std::vector<double> history{};  ///< f at the start and after each iteration; never rises
     LbfgsStatus status = LbfgsStatus::converged;
+    /// The variables that ended on a bound: what lies beyond it was not looked at.
+    std::vector<std::size_t> at_bounds{};
 };
+/// The status; "at the limit of the search" where only a bound kept f from falling further.
+std::string describe(const LbfgsSolution& solution);
 
 /// Writes the gradient and returns f(x).
 using SmoothFunction = std::function<double(std::span<const double> x, std::span<double> gradient)>;

@@ -197,11 +197,15 @@ AlignedKernel align_parameters(const Kernel& kernel, const Dataset& data, bool a
     };
     const LbfgsSolution solution = minimise(start, climb, settings);
     if (stopped) throw Cancelled();
-    return {.kernel = at(solution.x).kernel(),
+    const GramGradient best = at(solution.x);
+    std::vector<KernelParameter> at_limit;
+    for (const std::size_t j : solution.at_bounds) at_limit.push_back(best.parameters()[moved[j]]);
+    return {.kernel = best.kernel(),
             .before = -solution.history.front(),
             .after = -solution.value,
             .evaluations = solution.evaluations,
-            .status = describe(solution.status)};
+            .status = describe(solution),
+            .at_limit = std::move(at_limit)};
 }
 
 }  // namespace mercer

@@ -55,10 +55,12 @@ struct AlignedKernel {
     double before = 0;  ///< centred alignment at the values given
     double after = 0;
     std::size_t evaluations = 0;
-    std::string status{};
+    std::string status{};                     ///< "converged", "at the limit of the search", …
+    std::vector<KernelParameter> at_limit{};  ///< parameters that ended at a limit of the search
 };
 /// Climbs the centred alignment over the positive parameters of the kernel, in their logarithms, by
-/// L-BFGS; others stay. Throws InvalidInput when there is none to move, and Cancelled.
+/// L-BFGS; others stay. Each may grow or shrink to a hundred thousand times what it was. Throws
+/// InvalidInput when there is none to move, and Cancelled.
 AlignedKernel align_parameters(const Kernel& kernel, const Dataset& data, bool as_numbers = false,
                                std::size_t memory_bytes = std::size_t{1} << 30,
                                const Progress& progress = {});

@@ -134,12 +134,19 @@ RadiusMarginChoice minimise_radius_margin(const Kernel& kernel, double C, const 
     };
     const LbfgsSolution s = minimise(start, descend, settings);
     if (stopped) throw Cancelled();
-    return {.kernel = at(first, moved, s.x).kernel(),
+    const GramGradient best = at(first, moved, s.x);
+    std::vector<KernelParameter> at_limit;
+    for (const std::size_t j : s.at_bounds) {
+        if (j > 0) at_limit.push_back(best.parameters()[moved.parameters[j - 1]]);
+    }
+    return {.kernel = best.kernel(),
             .C = std::exp(s.x[0]),
             .before = std::exp(s.history.front()),
             .after = std::exp(s.value),
             .evaluations = s.evaluations,
-            .status = describe(s.status)};
+            .status = describe(s),
+            .C_at_limit = !s.at_bounds.empty() && s.at_bounds[0] == 0,
+            .at_limit = std::move(at_limit)};
 }
 
 }  // namespace mercer

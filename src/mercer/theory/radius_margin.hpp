@@ -11,7 +11,7 @@
 //     ∂K_ij/∂θ
 //
 //   const RadiusMarginChoice c = minimise_radius_margin(rbf({.gamma = 1.0}), 1, data);
-//   c.kernel.text(), c.C
+//   c.kernel.text(), c.C;
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,9 @@ struct RadiusMarginChoice {
     double before = 0;  ///< R²‖w‖² at the values given
     double after = 0;
     std::size_t evaluations = 0;
-    std::string status{};
+    std::string status{};                     ///< "converged", "at the limit of the search", …
+    bool C_at_limit = false;                  ///< C ended at a limit of the search
+    std::vector<KernelParameter> at_limit{};  ///< parameters that did
 };
 /// Descends ln T over the logarithms of C and of the kernel's positive parameters by L-BFGS. Throws
 /// InvalidInput unless the data has two classes and its matrices fit the memory allowed. Throws
