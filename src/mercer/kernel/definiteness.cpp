@@ -23,7 +23,7 @@ std::string part_text(const Kernel& k) {
 }
 
 bool at_least_conditional(const Finding& f) {
-    return f.definite != Definite::unknown;
+    return f.definite == Definite::positive || f.definite == Definite::conditional;
 }
 bool is_positive(const Finding& f) {
     return f.definite == Definite::positive;
@@ -82,7 +82,7 @@ Finding judge_sum(const KernelNode& node, const Findings& parts, const Assumptio
     if (std::all_of(parts.begin(), parts.end(), is_positive)) {
         result.definite = Definite::positive;
         result.because =
-            "a sum of positive definite kernels is positive definite (002 theorem 1.1)";
+            "a sum of positive definite kernels is positive definite (Ralescu 2016 theorem 1.1)";
         return result;
     }
     if (result.series && (at_least_conditional(result) ||
@@ -90,6 +90,7 @@ Finding judge_sum(const KernelNode& node, const Findings& parts, const Assumptio
         return result;
     }
 
+    result.definite = Definite::unknown;
     const auto bad = std::find_if(sum.groups.begin(), sum.groups.end(), [](const auto& group) {
         return group.second.first_negative() || group.second.tail == Series::Tail::unknown;
     });
@@ -107,7 +108,8 @@ Finding judge_sum(const KernelNode& node, const Findings& parts, const Assumptio
         result.definite = sum.complete && enough ? Definite::positive : Definite::conditional;
         result.because =
             is_positive(result)
-                ? "collected by base kernel, no coefficient is below 0 (000: Taylor-sign rule)"
+                ? "collected by base kernel, no coefficient is below 0 (Sompolinsky 2017: "
+                  "Taylor-sign rule)"
                 : "a sum of conditionally positive definite kernels is one; a constant of any sign "
                   "is, because weights that sum to 0 do not see it";
     }
@@ -128,7 +130,8 @@ Finding judge_product(const KernelNode& node, const Findings& parts,
     if (std::all_of(parts.begin(), parts.end(), is_positive)) {
         result.definite = Definite::positive;
         result.because =
-            "a product of positive definite kernels is positive definite (Schur; 002 theorem 1.3)";
+            "a product of positive definite kernels is positive definite (Schur; Ralescu 2016 "
+            "theorem 1.3)";
         result.series = series;
         return result;
     }
@@ -145,7 +148,7 @@ Finding judge_scale(const KernelNode& node, const Finding& part, const Assumptio
         result.definite = Definite::positive;
         result.because = "0 times anything is the kernel 0";
     } else if (node.value > 0) {
-        result.because = "a factor >= 0 keeps the definiteness (002 theorem 1.2)";
+        result.because = "a factor >= 0 keeps the definiteness (Ralescu 2016 theorem 1.2)";
     } else {
         result.definite = Definite::unknown;
         result.divisible = false;
@@ -154,9 +157,10 @@ Finding judge_scale(const KernelNode& node, const Finding& part, const Assumptio
         if (result.series) {
             Finding judged = judge_series(*result.series, assumptions);
             if (!is_positive(part) || judged.series->dot_product) return judged;
+            result.definite = Definite::refuted;
             result.because =
-                "refuted unless it is 0 everywhere: a positive definite kernel times a "
-                "factor below 0 has a diagonal <= 0";
+                "a positive definite kernel times a factor below 0 has a diagonal <= 0, and is "
+                "positive definite only if it is 0 everywhere";
         }
     }
     return result;
@@ -209,7 +213,7 @@ Finding judge_exp(const Finding& part, const Assumptions& assumptions) {
         result.definite = Definite::positive;
         result.divisible = true;
         result.because = is_positive(part)
-                             ? "the series of exp has coefficients >= 0 (002 corollary 1)"
+                             ? "the series of exp has coefficients >= 0 (Ralescu 2016 corollary 1)"
                              : "exp of a conditionally positive definite kernel is positive "
                                "definite [Schoenberg 1938]";
         return result;
@@ -223,7 +227,7 @@ Finding judge_sets(const KernelNode& node, const Finding& part) {
     Finding result;
     result.definite = part.definite;
     if (is_positive(part)) {
-        result.because = "the feature of a set is the sum over its members (001)";
+        result.because = "the feature of a set is the sum over its members (Schölkopf 2004)";
     } else if (at_least_conditional(part) && node.counted) {
         result.definite = Definite::unknown;
         result.because =
@@ -246,16 +250,16 @@ Finding judge_wrapped(const KernelNode& node, const Finding& part) {
     switch (node.kind) {
         case KernelKind::normalize:
             result.divisible = part.divisible;
-            result.because = accepted ? "f(x) k(x,z) f(z) with f(x) = 1/sqrt(k(x,x)) (004)"
+            result.because = accepted ? "f(x) k(x,z) f(z) with f(x) = 1/sqrt(k(x,x)) (Leonetti)"
                                       : "normalize needs a positive definite kernel inside";
             break;
         case KernelKind::center:
-            result.because = accepted
-                                 ? "weights minus their sum times the sample mean sum to 0, so "
-                                   "a conditionally positive definite kernel is enough (002 "
-                                   "equation 4)"
-                                 : "center needs a kernel that is at least conditionally "
-                                   "positive definite";
+            result.because =
+                accepted ? "weights minus their sum times the sample mean sum to 0, so "
+                           "a conditionally positive definite kernel is enough (Ralescu 2016 "
+                           "equation 4)"
+                         : "center needs a kernel that is at least conditionally "
+                           "positive definite";
             break;
         default:
             result.divisible = accepted;
@@ -270,9 +274,12 @@ Finding judge_wrapped(const KernelNode& node, const Finding& part) {
 
 /// columns and map: the same kernel on other rows.
 Finding judge_moved(const KernelNode& node, Finding part) {
+    // What other rows refute, those that a map makes may not.
+    const bool open = node.kind == KernelKind::map && part.definite == Definite::refuted;
+    if (open) part.definite = Definite::unknown;
     part.because = node.kind == KernelKind::columns
-                       ? "the same kernel on fewer columns (004)"
-                       : "k(f(x), f(z)) is k on other points (002 theorem 1.5)";
+                       ? "the same kernel on fewer columns (Leonetti)"
+                       : "k(f(x), f(z)) is k on other points (Ralescu 2016 theorem 1.5)";
     if (part.series && part.series->base) {
         KernelNode moved = node;
         moved.children = {*part.series->base};
@@ -345,6 +352,7 @@ std::string describe(Definite definite) {
     switch (definite) {
         case Definite::positive: return "positive definite";
         case Definite::conditional: return "conditionally positive definite (order 1)";
+        case Definite::refuted: return "not positive definite";
         default: return "not known to be positive definite";
     }
 }

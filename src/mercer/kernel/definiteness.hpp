@@ -11,7 +11,8 @@ namespace mercer {
 enum class Definite {
     positive,     ///< Σ a_i a_j k(x_i,x_j) >= 0 for all a: a dot product in some feature space
     conditional,  ///< the same for all a with Σ a_i = 0 (order 1): enough for machines with a bias
-    unknown,      ///< no rule decides, or a rule refutes it; the reasons say which
+    unknown,      ///< no rule decides
+    refuted,      ///< a rule shows that it is not positive definite, whatever the data
 };
 
 /// One step of the argument, for one part of the expression.
@@ -36,7 +37,7 @@ struct Assumptions {
 Definiteness definiteness(const Kernel& kernel, const Assumptions& assumptions = {});
 
 /// "positive definite", "conditionally positive definite (order 1)", "not known to be positive
-/// definite"
+/// definite", "not positive definite"
 std::string describe(Definite definite);
 
 }  // namespace mercer

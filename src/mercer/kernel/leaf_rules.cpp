@@ -21,6 +21,9 @@ Finding conditional(std::string because) {
 Finding unknown(std::string because) {
     return {Definite::unknown, std::move(because), false, {}};
 }
+Finding refuted(std::string because) {
+    return {Definite::refuted, std::move(because), false, {}};
+}
 
 /// The number, or 1 for a rule: a rule always gives a positive number.
 double number_or_one(const KernelNode& node, std::string_view name) {
@@ -74,8 +77,8 @@ Finding judge_polynomial(const KernelNode& node, const Assumptions& assumptions)
     if (gamma > 0 && degree == 1) {
         return conditional("gamma x.z plus a constant below 0: gamma >= 0 but coef0 < 0");
     }
-    return unknown(
-        "refuted: odd and even powers of x.z have coefficients of both signs, or all below 0 "
+    return refuted(
+        "odd and even powers of x.z have coefficients of both signs, or all below 0 "
         "(coef0 < 0 or gamma < 0)");
 }
 
@@ -84,10 +87,12 @@ Finding judge_exponential_dot(const KernelNode& node, const Assumptions& assumpt
     const auto series = exponential(*scale(base_series(linear(), true), gamma));
     if (gamma < 0) {
         return series ? judge_series(*series, assumptions)
-                      : unknown("refuted: gamma < 0 gives Taylor coefficients of both signs");
+                      : refuted("gamma < 0 gives Taylor coefficients of both signs");
     }
     Finding result = positive(
-        "the series of exp has coefficients gamma^n/n! >= 0 for gamma >= 0 (000: e^{xz})", true);
+        "the series of exp has coefficients gamma^n/n! >= 0 for gamma >= 0 (Sompolinsky 2017: "
+        "e^{xz})",
+        true);
     result.series = series;
     return result;
 }
@@ -96,7 +101,7 @@ Finding judge_sigmoid(const KernelNode& node, const Assumptions& assumptions) {
     if (number_or_one(node, "gamma") == 0)
         return judge_constant(std::tanh(node.parameter("coef0")));
     std::string because =
-        "refuted for every gamma other than 0: the Taylor coefficients of tanh(gamma t + coef0) in "
+        "for every gamma other than 0: the Taylor coefficients of tanh(gamma t + coef0) in "
         "t = x.z have both signs (were they all >= 0, the singularity nearest to 0 would lie on "
         "the real axis, by Pringsheim, and tanh has none there)";
     because += assumptions.unit_norm
@@ -104,7 +109,7 @@ Finding judge_sigmoid(const KernelNode& node, const Assumptions& assumptions) {
                      "[Schoenberg 1942], so test it on the data"
                    : "; rows near the origin along one line show it. On given data it may still "
                      "pass: test it there";
-    return unknown(because);
+    return assumptions.unit_norm ? unknown(because) : refuted(because);
 }
 
 /// 000 prints 1/(1 + exp(beta x.y - theta)), which falls as x.y grows: k(x,-x) > k(x,x) breaks
@@ -114,28 +119,31 @@ Finding judge_logistic(const KernelNode& node, const Assumptions& assumptions) {
     const double theta = node.parameter("theta");
     if (beta == 0) return judge_constant(1 / (1 + std::exp(theta)));
     if (beta < 0) {
-        return unknown(
-            "refuted: with beta < 0 the value falls as x.z grows, so k(x,-x) > k(x,x), against "
-            "Cauchy-Schwarz (000 prints this sign); take beta > 0");
+        return refuted(
+            "with beta < 0 the value falls as x.z grows, so k(x,-x) > k(x,x), against "
+            "Cauchy-Schwarz (Sompolinsky 2017 prints this sign); take beta > 0");
     }
     const std::string signs =
         "the Taylor coefficients of 1/(1 + exp(theta - beta t)) in t = x.z have both signs "
         "(its poles t = (theta +- i pi)/beta are off the real axis, against Pringsheim)";
     if (!assumptions.unit_norm) {
-        return unknown("refuted for rows of any length: " + signs +
-                       ". 000 calls it admissible when all rows have length 1 and beta <= theta; "
-                       "that is not assumed here");
+        return refuted(
+            "for rows of any length: " + signs +
+            ". Sompolinsky 2017 calls it admissible when all rows have length 1 and beta <= theta; "
+            "that is not assumed here");
     }
     const std::string dimension =
         " with a negative weight, so it is not completely monotone, and in high enough dimension "
         "the kernel is not positive definite [Schoenberg 1942]; in few dimensions it can be: test "
         "it on the data";
     if (beta > theta) {
-        return unknown("for rows of length 1, 000 asks for beta <= theta, found beta = " +
-                       format_number(beta) + " > theta = " + format_number(theta) + "; " + signs);
+        return unknown(
+            "for rows of length 1, Sompolinsky 2017 asks for beta <= theta, found beta = " +
+            format_number(beta) + " > theta = " + format_number(theta) + "; " + signs);
     }
     return unknown(
-        "rows of length 1 and beta <= theta (000): x.z = 1 - |x-z|^2/2 makes it the radial "
+        "rows of length 1 and beta <= theta (Sompolinsky 2017): x.z = 1 - |x-z|^2/2 makes it the "
+        "radial "
         "function 1/(1 + exp(theta - beta + beta |x-z|^2/2)), rising and convex in x.z and in "
         "accord with Cauchy-Schwarz; but that is a sum of Gaussians in which every second one "
         "stands" +
@@ -147,8 +155,8 @@ Finding judge_ball(const KernelNode& node) {
         return positive("radius = 0 leaves 1 for equal rows and 0 otherwise, an identity matrix",
                         true);
     }
-    return unknown(
-        "refuted for radius > 0: the Fourier transform of a ball is a Bessel function, which "
+    return refuted(
+        "for radius > 0: the Fourier transform of a ball is a Bessel function, which "
         "changes sign (Bochner); x, y, z with |x-y|, |y-z| <= radius < |x-z| give a negative "
         "eigenvalue");
 }
@@ -157,7 +165,8 @@ Finding judge_distance(const KernelNode& node) {
     switch (node.kind) {
         case KernelKind::rbf:
             return positive(
-                "the Gaussian has a positive Fourier transform (000, Bochner) for every gamma >= 0",
+                "the Gaussian has a positive Fourier transform (Sompolinsky 2017, Bochner) for "
+                "every gamma >= 0",
                 true);
         case KernelKind::ball: return judge_ball(node);
         case KernelKind::negative_distance:
@@ -166,8 +175,8 @@ Finding judge_distance(const KernelNode& node) {
                     "-|x-z|^beta is conditionally positive definite for 0 < beta <= 2 [Schoenberg "
                     "1938]; it is not positive definite, being 0 on the diagonal");
             }
-            return unknown(
-                "refuted: -|x-z|^beta is conditionally positive definite (order 1) for 0 < beta <= "
+            return refuted(
+                "-|x-z|^beta is conditionally positive definite (order 1) for 0 < beta <= "
                 "2 only [Schoenberg 1938], found beta = " +
                 format_number(node.parameter("beta")));
         case KernelKind::inverse_multiquadric:
@@ -237,7 +246,7 @@ Finding judge_columns(const KernelNode& node, const Assumptions& assumptions) {
 Finding judge_bilinear(const KernelNode& node) {
     const double least = least_curvature(node.matrix);
     if (least < 0) {
-        return unknown("refuted: the matrix A has v'Av = " + rounded(least) +
+        return refuted("the matrix A has v'Av = " + rounded(least) +
                        " at some v of length 1; it must be positive semi-definite");
     }
     return positive("the matrix A is positive semi-definite (Cholesky, eigenvalues down to -" +
@@ -260,7 +269,7 @@ Finding judge_leaf(const KernelNode& node, const Assumptions& assumptions) {
         case KernelKind::exponential_dot: return judge_exponential_dot(node, assumptions);
         case KernelKind::bilinear: return judge_bilinear(node);
         case KernelKind::outer:
-            return positive("f(x) f(z) is a dot product of one feature (002 theorem 1.4)");
+            return positive("f(x) f(z) is a dot product of one feature (Ralescu 2016 theorem 1.4)");
         case KernelKind::constant: return judge_constant(node.value);
         case KernelKind::precomputed:
             return unknown("a given matrix says nothing before it is seen; test its eigenvalues");
@@ -284,14 +293,15 @@ Finding judge_series(const Series& series, const Assumptions& assumptions) {
         if (!series.dot_product) {
             result.because = start + which + ", so the rule of Taylor signs does not prove it";
         } else if (assumptions.unit_norm && series.base->node().kind == KernelKind::linear) {
-            result.because = "refuted in high enough dimension [Schoenberg 1942], " + start +
-                             which +
+            result.because = "not so in high enough dimension [Schoenberg 1942], " + start + which +
                              "; rows of length 1 in few dimensions may pass: test it on the data";
         } else {
-            result.because = "refuted, " + start + which +
-                             ", and rows along one line give independent features 1, x, x^2, ... "
-                             "(000: a function of x.z is admissible iff its Taylor coefficients "
-                             "are >= 0)";
+            result.definite = Definite::refuted;
+            result.because =
+                start + which +
+                ", and rows along one line give independent features 1, x, x^2, ... "
+                "(Sompolinsky 2017: a function of x.z is admissible iff its Taylor coefficients "
+                "are >= 0)";
         }
         return result;
     }
@@ -304,8 +314,9 @@ Finding judge_series(const Series& series, const Assumptions& assumptions) {
                          "sum to 0";
     } else {
         result.definite = Definite::positive;
-        result.because =
-            start + "no coefficient is below 0 (000: Taylor-sign rule; 002 corollary 1)";
+        result.because = start +
+                         "no coefficient is below 0 (Sompolinsky 2017: Taylor-sign rule; Ralescu "
+                         "2016 corollary 1)";
     }
     return result;
 }

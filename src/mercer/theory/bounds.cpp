@@ -250,7 +250,7 @@ Bound margin_error(double rows, double norm, double margin) {
                      .inputs = {{"P", rows}, {"X", norm}, {"δ", margin}},
                      .value = norm * norm / (margin * margin) / rows,
                      .about = "expected error of the optimal plane through the origin of "
-                              "separable rows (000, equation 1)"});
+                              "separable rows (Sompolinsky 2017, equation 1)"});
 }
 
 Bound support_share(double rows, double support_vectors, bool essential) {
@@ -263,7 +263,7 @@ Bound support_share(double rows, double support_vectors, bool essential) {
                      .value = support_vectors / rows,
                      .about = essential ? "expected error of a machine trained on m − 1 rows; K "
                                           "counts the support vectors of every expansion "
-                                          "(000, equation 29)"
+                                          "(Sompolinsky 2017, equation 29)"
                                         : "expected error of a machine trained on m − 1 rows"});
 }
 
@@ -301,13 +301,14 @@ Bound single_class_bound(double rows, double margin, double slack, double delta)
         k = c1 * std::log2(cover) / (margin * margin) + outside + 2;
         value = 2 / rows * (k + std::log2(rows * rows / (2 * delta)));
     }
-    Bound b = finished({.name = "single-class",
-                        .formula = "P{outside R_{w,ρ−γ}} ≤ (2/m)(k + log₂(m²/2δ))",
-                        .inputs = {{"m", rows}, {"γ̂", margin}, {"D", slack}, {"δ", delta}},
-                        .value = value,
-                        .confidence = 1 - delta,
-                        .about = "probability that a new row falls outside the region widened by "
-                                 "γ (001, theorem 5: c₁ = 16c², c₂ = ln 2/(4c²), c = 103)"});
+    Bound b =
+        finished({.name = "single-class",
+                  .formula = "P{outside R_{w,ρ−γ}} ≤ (2/m)(k + log₂(m²/2δ))",
+                  .inputs = {{"m", rows}, {"γ̂", margin}, {"D", slack}, {"δ", delta}},
+                  .value = value,
+                  .confidence = 1 - delta,
+                  .about = "probability that a new row falls outside the region widened by "
+                           "γ (Schölkopf 2004, theorem 5: c₁ = 16c², c₂ = ln 2/(4c²), c = 103)"});
     b.inputs.push_back({"k", k});
     return b;
 }
