@@ -19,32 +19,6 @@ void check_range(const char* name, double value, bool fine, const char* range) {
     }
 }
 
-void check_settings(const SvmSettings& s) {
-    if (!is_svm(s.task)) {
-        throw InvalidInput("the task " + task_name(s.task) +
-                           " is no support vector machine and has a trainer of its own");
-    }
-    const bool uses_c = s.task == Task::svc || is_regressor(s.task);
-    const bool uses_nu =
-        s.task == Task::nu_svc || s.task == Task::nu_svr || s.task == Task::one_class;
-    if (uses_c) check_range("C", s.C, s.C > 0, "greater than 0");
-    if (uses_nu) check_range("nu", s.nu, s.nu > 0 && s.nu <= 1, "greater than 0 and at most 1");
-    if (s.task == Task::svdd) {
-        check_range("C", s.C, s.C >= 0, "0 (use nu) or greater");
-        if (s.C == 0) check_range("nu", s.nu, s.nu >= 0 && s.nu <= 1, "between 0 and 1");
-    }
-    if (s.task == Task::svr) check_range("epsilon", s.epsilon, s.epsilon >= 0, "0 or greater");
-    check_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
-    check_range("gap", s.relative_gap, s.relative_gap >= 0, "0 or greater");
-    const bool has_tube = s.tube || !s.tube_values.empty() || s.tube_function;
-    if (has_tube && s.task != Task::nu_svr) {
-        throw InvalidInput("a tube of varying width needs the task nu-svr, which finds its size");
-    }
-    if (!s.bias && s.task != Task::svc && s.task != Task::hard_margin) {
-        throw InvalidInput("only svc and hard can be trained without a bias");
-    }
-}
-
 /// Rows with weight 0 say nothing and would spoil fractions of rows.
 Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
     kept.clear();
@@ -145,7 +119,7 @@ void plan_classes(const SvmSettings& s, FitPlan& plan) {
     if (k < 2) {
         throw InvalidInput("a classifier needs rows of two classes; all rows have the label " +
                            quoted(plan.classes.names.front()) +
-                           " (for a single class use --task one-class)");
+                           " (for a single class use `task=one-class`)");
     }
     plan.class_weights = weights_by_class(s, plan.classes);
     if (s.multi_class == MultiClass::one_vs_rest && k > 2) {
@@ -202,6 +176,32 @@ Part single_class_part(const SvmSettings& s, const FitPlan& plan) {
 }
 
 }  // namespace
+
+void check_settings(const SvmSettings& s) {
+    if (!is_svm(s.task)) {
+        throw InvalidInput("the task " + task_name(s.task) +
+                           " is no support vector machine and has a trainer of its own");
+    }
+    const bool uses_c = s.task == Task::svc || is_regressor(s.task);
+    const bool uses_nu =
+        s.task == Task::nu_svc || s.task == Task::nu_svr || s.task == Task::one_class;
+    if (uses_c) check_range("C", s.C, s.C > 0, "greater than 0");
+    if (uses_nu) check_range("nu", s.nu, s.nu > 0 && s.nu <= 1, "greater than 0 and at most 1");
+    if (s.task == Task::svdd) {
+        check_range("C", s.C, s.C >= 0, "0 (use nu) or greater");
+        if (s.C == 0) check_range("nu", s.nu, s.nu >= 0 && s.nu <= 1, "between 0 and 1");
+    }
+    if (s.task == Task::svr) check_range("epsilon", s.epsilon, s.epsilon >= 0, "0 or greater");
+    check_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
+    check_range("gap", s.relative_gap, s.relative_gap >= 0, "0 or greater");
+    const bool has_tube = s.tube || !s.tube_values.empty() || s.tube_function;
+    if (has_tube && s.task != Task::nu_svr) {
+        throw InvalidInput("a tube of varying width needs the task nu-svr, which finds its size");
+    }
+    if (!s.bias && s.task != Task::svc && s.task != Task::hard_margin) {
+        throw InvalidInput("only svc and hard can be trained without a bias");
+    }
+}
 
 FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
                  MatrixView<const double> targets) {

@@ -27,6 +27,9 @@ struct FitPlan {
     std::vector<Part> parts{};
 };
 
+/// Throws InvalidInput for settings that no data could be trained with.
+void check_settings(const SvmSettings& settings);
+
 /// Throws InvalidInput for what cannot be trained on. `targets` (may be empty) are several
 /// regression outputs. The bounds of svdd parts need k(x,x) and are completed by the caller.
 FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,

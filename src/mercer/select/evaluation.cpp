@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
 
 namespace mercer {
 namespace {
@@ -60,7 +61,7 @@ bool evaluate_point(const Evaluation& e, const Truth& truth, std::span<const dou
 
 }  // namespace
 
-Truth::Truth(Task task, const Dataset& data) : task_(task) {
+Truth::Truth(Task task, const Dataset& data, const std::string& positive) : task_(task) {
     if (data.y.empty()) {
         throw InvalidInput("a search is judged by labels, and the data has none");
     }
@@ -81,12 +82,30 @@ Truth::Truth(Task task, const Dataset& data) : task_(task) {
         count_ = 2;
         for (const double y : data.y.values) values_.push_back(y > 0 ? 1 : 0);
     }
+    if (positive.empty()) return;
+    if (!is_classifier(task) || count_ != 2) {
+        throw InvalidInput("positive is one of two classes, and " +
+                           (is_classifier(task) ? "there are " + std::to_string(count_) +
+                                                      ": their f1 is the mean over all of them"
+                                                : "the task " + task_name(task) + " has none"));
+    }
+    const auto found = std::ranges::find(classes_.names, positive);
+    if (found == classes_.names.end()) {
+        throw InvalidInput("positive is " + quoted(positive) + ", and the classes are " +
+                           quoted(classes_.names[0]) + " and " + quoted(classes_.names[1]));
+    }
+    positive_ = static_cast<std::size_t>(found - classes_.names.begin());
+}
+
+std::string Truth::positive() const {
+    return is_classifier(task_) && count_ == 2 ? classes_.names[positive_] : "";
 }
 
 Judged Truth::judged(const Model& model, const Matrix<double>& decisions,
                      std::span<const std::size_t> rows) const {
     Judged judged;
     judged.classes = count_;
+    judged.positive = positive_;
     for (const std::size_t i : rows) judged.truth.push_back(values_[i]);
     judged.predicted = model.classify(decisions.view());
     if (is_regressor(task_)) return judged;
@@ -114,7 +133,7 @@ Judged Truth::judged(const Model& model, const Matrix<double>& decisions,
 }
 
 bool evaluate_alone(const Evaluation& e) {
-    const Truth truth(e.space.task().task, e.data);
+    const Truth truth(e.space.task().task, e.data, e.positive);
     for (std::size_t p = 0; p < e.points.size(); ++p) {
         if (!e.known.empty() && e.known[p]) continue;
         const auto all = static_cast<double>(e.points.size());

@@ -27,6 +27,7 @@ struct Evaluation {
     const Dataset& data;
     std::span<const Split> folds{};
     Metric measure = Metric::accuracy;
+    std::string positive{};  ///< the class whose f1 is meant, as of Truth
     std::span<const std::vector<double>> points{};
     std::vector<char> known{};  ///< one a point: its score is there already
     std::function<void(std::size_t point, PointScore)> done{};
@@ -37,18 +38,23 @@ struct Evaluation {
 /// (single-class machines), or targets.
 class Truth {
    public:
-    Truth(Task task, const Dataset& data);
+    /// `positive` is the one of two classes whose f1 is meant, the last when empty. Throws
+    /// InvalidInput when there is no such class, or there are more than two.
+    Truth(Task task, const Dataset& data, const std::string& positive = "");
     /// The predictions of a model, which may know fewer classes, beside the truth of these rows.
     Judged judged(const Model& model, const Matrix<double>& decisions,
                   std::span<const std::size_t> rows) const;
     const Classes& classes() const { return classes_; }
     std::size_t count() const { return count_; }
+    /// Its name; empty for regressions, single classes and more than two.
+    std::string positive() const;
 
    private:
     Task task_;
     Classes classes_{};
     std::vector<double> values_{};
     std::size_t count_ = 0;
+    std::size_t positive_ = 1;
 };
 
 /// Every machine trained by itself on the rows of each fold. False when it was told to stop.

@@ -143,7 +143,8 @@ std::vector<Importance> permutation_importance(const Model& model, const Dataset
     if (data.columns() > most_columns || settings.repeats == 0) {
         throw InvalidInput("importance is for at most 100000 columns and at least one repeat");
     }
-    const Truth truth(model.task, data);
+    const Truth truth(model.task, data, settings.positive);
+    check_positive(settings.positive, measure);
     std::vector<std::size_t> all(data.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     const auto judged = [&](const Rows& x) {

@@ -1,7 +1,7 @@
 // Which columns matter: by taking away the least of them again and again, or by shuffling one at a
 // time.
 //
-//   const Elimination e = eliminate_features({.kernel = linear(), .C = 1}, data);
+//   const Elimination e = eliminate_features({.svm = {.kernel = linear()}}, data);
 //   e.ranking.front();                                  // the column that stayed to the end
 //   permutation_importance(model, test).front().drop;   // what the score loses without column 0
 #pragma once
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "mercer/base/progress.hpp"
@@ -52,6 +53,7 @@ struct Importance {
 };
 struct ImportanceSettings {
     std::optional<Metric> measure{};  ///< none: the usual one of the task
+    std::string positive{};           ///< f1 of two classes: of this one; empty: of the last
     std::size_t repeats = 5;
     std::uint64_t seed = 1;
     Progress progress{};

@@ -62,7 +62,7 @@ double f1(const Judged& j) {
         const double all = counts.truth[c] + counts.predicted[c];
         return all > 0 ? 2 * counts.both[c] / all : 0;
     };
-    if (j.classes == 2) return of_class(1);
+    if (j.classes == 2) return of_class(j.positive);
     double sum = 0;
     std::size_t present = 0;
     for (std::size_t c = 0; c < j.classes; ++c) {
@@ -178,6 +178,12 @@ void check_measure(Metric measure, Task task, std::size_t classes) {
         throw InvalidInput(what + " needs two classes, and there are " + std::to_string(classes) +
                            "; try balanced-accuracy or f1");
     }
+}
+
+void check_positive(const std::string& positive, Metric measure) {
+    if (positive.empty() || measure == Metric::f1) return;
+    throw InvalidInput("positive is " + quoted(positive) + ", and the score " +
+                       measure_name(measure) + " is of both classes: only f1 is of one");
 }
 
 double judge(Metric measure, const Judged& j) {

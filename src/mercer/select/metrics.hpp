@@ -14,7 +14,7 @@ namespace mercer {
 enum class Metric {
     accuracy,
     balanced_accuracy,  ///< mean over the classes of the share recognised
-    f1,                 ///< of the last of two classes; the mean over the classes of more
+    f1,                 ///< of the positive of two classes; the mean over the classes of more
     auc,                ///< two classes: how often the decision orders a pair of rows rightly
     log_loss,           ///< mean of −log of the probability given to the true class
     mean_squared_error,
@@ -31,9 +31,13 @@ Metric usual_measure(Task task);
 /// Throws InvalidInput where the measure means nothing for the task.
 void check_measure(Metric measure, Task task, std::size_t classes);
 
+/// Throws InvalidInput where a positive class is named and the measure is not its f1.
+void check_positive(const std::string& positive, Metric measure);
+
 /// Predictions on rows that the machine had not seen, beside the truth.
 struct Judged {
     std::size_t classes = 0;             ///< 0: regression
+    std::size_t positive = 1;            ///< two classes: the one whose f1 is meant
     std::vector<double> truth{};         ///< positions of classes, or targets
     std::vector<double> predicted{};     ///< the same
     std::vector<double> decision{};      ///< two classes: the larger, the more the last of them

@@ -73,8 +73,10 @@ class Search {
         const Task task = space.task().task;
         result_.measure = settings.measure.value_or(usual_measure(task));
         check_measure(result_.measure, task, 0);
-        const Truth truth(task, data);
+        const Truth truth(task, data, settings.positive);
         check_measure(result_.measure, task, truth.count());
+        check_positive(settings.positive, result_.measure);
+        if (result_.measure == Metric::f1) result_.positive = truth.positive();
         classes_ = truth.classes().index;
         folds_ = make_folds(settings.folds, task, data);
         result_.folds = folds_.size();
@@ -119,6 +121,7 @@ class Search {
             print.add(text);
         }
         for (const Axis& axis : space_.axes()) print.add(axis.name);
+        if (!result_.positive.empty()) print.add(result_.positive);
         print.add(settings_.seed);
         print.add(std::uint64_t{settings_.share ? 1U : 0U});
         return print.value();
@@ -201,7 +204,11 @@ class Search {
         done_in_round_ = 0;
         if (before_ == 0) best_so_far_.reset();
         std::vector<std::vector<double>> points;
-        Evaluation e{.space = space_, .data = data_, .folds = folds, .measure = result_.measure};
+        Evaluation e{.space = space_,
+                     .data = data_,
+                     .folds = folds,
+                     .measure = result_.measure,
+                     .positive = result_.positive};
         for (const std::size_t p : alive) points.push_back(result_.points[p].values);
         e.points = points;
         e.known.assign(points.size(), 0);

@@ -36,6 +36,7 @@ struct SearchSettings {
     std::size_t points = 60;  ///< all but grid
     FoldRule folds{};
     std::optional<Metric> measure{};  ///< none: the usual one of the task
+    std::string positive{};           ///< f1 of two classes: of this one; empty: of the last
     /// Choose the plainest point whose score is within one standard error of the best (Breiman and
     /// others 1984): the machine that fits least closely, axis after axis in the order given.
     bool one_standard_error = false;
@@ -61,6 +62,7 @@ struct SearchPoint {
 
 struct SearchResult {
     Metric measure = Metric::accuracy;
+    std::string positive{};  ///< f1 of two classes: the one it is of
     std::size_t folds = 0;
     std::vector<SearchPoint> points{};
     std::optional<std::size_t> best{};     ///< the point chosen; none when no point has a score

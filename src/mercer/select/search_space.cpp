@@ -8,6 +8,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/parameters.hpp"
+#include "mercer/learn/fit_plan.hpp"
 #include "mercer/learn/svm_machine.hpp"
 
 namespace mercer {
@@ -146,6 +147,7 @@ SearchTask svm_search_task(const SvmSettings& settings, const std::string& kerne
         for (const auto& [name, value] : values) {
             (name == "C" ? own.C : name == "nu" ? own.nu : own.epsilon) = value;
         }
+        check_settings(own);
         return svm_machine(std::move(own));
     };
     const auto number = [&](double value) { task.told += format_number(value) + ' '; };
@@ -187,9 +189,26 @@ SearchSpace::SearchSpace(SearchTask task, std::vector<Axis> axes, const Dataset&
         if (axis.values.empty()) throw InvalidInput("the axis " + quoted(axis.name) + " is empty");
         bound_.push_back(bind(axis));
     }
+    check_values();
+}
+
+/// Each value of each axis, the other axes at their first: one that no machine can have is a slip
+/// to be told of now, not a point to be passed over. (What a value is to the data shows later.)
+void SearchSpace::check_values() const {
     std::vector<double> first;
     for (const Axis& axis : axes_) first.push_back(axis.values.front());
     kernel(first);  // placeholders without an axis are found now
+    for (std::size_t a = 0; a < axes_.size(); ++a) {
+        std::vector<double> values = first;
+        for (const double value : axes_[a].values) {
+            values[a] = value;
+            try {
+                machine(values);
+            } catch (const InvalidInput& error) {
+                throw InvalidInput("no machine can have " + text(values) + ": " + error.what());
+            }
+        }
+    }
 }
 
 bool SearchSpace::has_placeholder(const std::string& name) const {

@@ -57,10 +57,11 @@ SearchTask svm_search_task(const SvmSettings& settings, const std::string& kerne
 /// once, on all rows, so that all folds are about the same kernel.
 class SearchSpace {
    public:
-    /// Throws InvalidInput for no axis, a name that is neither a setting nor one parameter of the
-    /// kernel (listing what there is), a name given twice, and an axis without values. A parameter
-    /// that occurs several times is named by its number, gamma#2 being the second. The kernel's
-    /// own are meant by kernel.nu where the machine has a nu too.
+    /// Throws InvalidInput for no axis, a value that no machine of the task takes, a name that is
+    /// neither a setting nor one parameter of the kernel (listing what there is), a name given
+    /// twice, and an axis without values. A parameter that occurs several times is named by its
+    /// number, gamma#2 being the second. The kernel's own are meant by kernel.nu where the machine
+    /// has a nu too.
     SearchSpace(SearchTask task, std::vector<Axis> axes, const Dataset& data);
 
     const SearchTask& task() const { return task_; }
@@ -89,6 +90,7 @@ class SearchSpace {
         std::string setting{};
     };
     Bound bind(const Axis& axis) const;
+    void check_values() const;
     bool has_placeholder(const std::string& name) const;
     std::string filled(std::span<const double> values) const;
 

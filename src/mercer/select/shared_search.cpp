@@ -44,7 +44,7 @@ template <class T>
 class SharedSearch {
    public:
     explicit SharedSearch(const Evaluation& e)
-        : e_(e), budget_(budget_of(e)), truth_(e.space.task().task, e.data) {
+        : e_(e), budget_(budget_of(e)), truth_(e.space.task().task, e.data, e.positive) {
         order_rows();
         plan_problems();
         chains_ = make_chains(e_, truth_);
