@@ -25,6 +25,24 @@ TEST(ModelFile, EveryFieldComesBack) {
     }
 }
 
+TEST(ModelFile, EqualModelsGiveEqualBytesHoweverLongTheyTook) {
+    for (const auto& [name, model] : sample_models()) {
+        if (model.reports.empty()) continue;
+        SCOPED_TRACE(name);
+        Model slower = model;
+        for (Report& r : slower.reports) r.seconds += 3.5;
+        EXPECT_EQ(save_to_memory(slower), save_to_memory(model));
+        EXPECT_EQ(load_from_memory(save_to_memory(slower)).reports[0].seconds, 0);
+        // Files of earlier programs have the seconds, and keep them.
+        Parts parts = Parts::of(save_to_memory(model));
+        std::string& reports = parts.metadata("reports");
+        const std::size_t at = reports.find("\"seconds\":0");
+        ASSERT_NE(at, std::string::npos);
+        reports.replace(at, 11, "\"seconds\":3.5");
+        EXPECT_EQ(load_from_memory(parts.file()).reports[0].seconds, 3.5);
+    }
+}
+
 TEST(ModelFile, PrecomputedPointsKeepTheirRowNumbers) {
     for (const auto& [name, model] : sample_models()) {
         if (model.expansion.kernel.node().kind != KernelKind::precomputed) continue;

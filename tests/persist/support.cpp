@@ -46,7 +46,7 @@ Report random_report(Random& random) {
     for (double* number :
          {&r.primal, &r.dual, &r.gap, &r.relative_gap, &r.kkt_violation, &r.infeasibility,
           &r.margin, &r.squared_norm, &r.bias, &r.rho, &r.epsilon, &r.radius, &r.nu,
-          &r.fraction_errors, &r.fraction_support, &r.seconds, &r.hull_distance}) {
+          &r.fraction_errors, &r.fraction_support, &r.hull_distance}) {
         *number = random.normal() * std::pow(10.0, random.uniform(-300, 300));
     }
     for (std::size_t* count :

@@ -149,8 +149,11 @@ std::string trained_text(const TrainedWith& trained) {
 }
 
 std::string report_text(const Report& report) {
+    // How long it took is no property of the model: written, equal models would differ.
+    Report timeless = report;
+    timeless.seconds = 0;
     std::string text = "{\"status\":\"" + word_of(status_words, report.status) + "\"";
-    each_member(report, [&](const char* name, const auto& value) {
+    each_member(timeless, [&](const char* name, const auto& value) {
         text += ",\"" + std::string(name) + "\":" + json_value(value);
     });
     text += ",\"hull_weights\":" + std::to_string(report.hull_weights.size());
