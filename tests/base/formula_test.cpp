@@ -88,6 +88,23 @@ std::string random_formula(Random& random, int depth) {
     }
 }
 
+TEST(Formula, AColumnNamedXNeedsNoQuotes) {
+    const std::vector<std::string> names = {"y", "x"};
+    const std::vector<double> row = {3, 5};
+    for (const char* text : {"2*x + x[0]", "2*\"x\" + x0", "x + x + y"}) {
+        const Formula f = Formula::parse(text);
+        EXPECT_EQ(f.bind(names)(row), 13) << text;
+        EXPECT_EQ(Formula::parse(f.text()).text(), f.text()) << text;
+    }
+    const std::vector<std::string> others = {"age", "weight"};
+    try {
+        Formula::parse("x").bind(others);
+        FAIL() << "there is no column x";
+    } catch (const InvalidInput& error) {
+        EXPECT_NE(std::string(error.what()).find("x0, x1"), std::string::npos) << error.what();
+    }
+}
+
 TEST(Formula, PrintsBackToTheSameFunction) {
     Random random(3);
     const std::vector<std::string> names = {"x", "age", "a b"};

@@ -152,8 +152,7 @@ class Reader {
         if (const auto column = column_word(word)) {
             return make({.kind = Kind::column, .column = *column});
         }
-        if (word == "x") {
-            in_.expect('[', "and a column number after x");
+        if (word == "x" && in_.accept('[')) {
             const std::size_t column = in_.index("a column number");
             in_.expect(']', "to close the column number");
             return make({.kind = Kind::column, .column = column});
@@ -166,7 +165,10 @@ class Reader {
             in_.fail_at(at, "there is no function " + quoted(word) +
                                 "; there are exp log sqrt abs sin cos tan tanh sign floor min max");
         }
-        if (is_reserved(word)) in_.fail_at(at, "this column number is too large");
+        // x alone is a column of that name: nothing else could be meant.
+        if (word != "x" && is_reserved(word)) {
+            in_.fail_at(at, "this column number is too large");
+        }
         return make({.kind = Kind::name, .name = word});
     }
 
@@ -293,7 +295,9 @@ Pointer bind_names(const Pointer& node, std::span<const std::string> names) {
             throw InvalidInput("formula: there is no column " + quoted(node->name) +
                                (names.empty() ? "; the data has no column names, use x0, x1, ..."
                                 : near        ? "; did you mean " + quoted(*near) + "?"
-                                              : ""));
+                                : node->name == "x"
+                                    ? "; columns by number are x0, x1, ... or x[0], x[1], ..."
+                                    : ""));
         }
         if (std::find(found + 1, names.end(), node->name) != names.end()) {
             throw InvalidInput("formula: more than one column is called " + quoted(node->name) +

@@ -17,8 +17,8 @@ class Scanner;
 /// An arithmetic expression in x0, x1, … (columns from 0) or in column names; immutable.
 ///
 ///   formula := sum of products of powers with + - * / ^ and parentheses
-///   atoms   := numbers, pi, e, x0 x1 … or x[0], column names (in double quotes when they are not
-///              plain words or already mean something here), norm (Euclidean length of the row)
+///   atoms   := numbers, pi, e, x0 x1 … or x[0], column names (x too; in double quotes when they are
+///              not plain words or mean something here), norm (Euclidean length of the row)
 ///   calls   := exp log sqrt abs sin cos tan tanh sign floor min(a,b) max(a,b), |a| = abs(a)
 ///
 /// '^' binds tighter than unary minus and groups to the right, as in mathematics: -x0^2 = -(x0^2).
