@@ -257,4 +257,49 @@ TEST(Rooms, NoTypeIsDefinedTwice) {
               (std::vector<std::string>{"B", "C"}));
 }
 
+/// The texts between double quotes of a line of code.
+std::vector<std::string> literals_of(const std::string& line) {
+    std::vector<std::string> texts;
+    std::string text;
+    bool inside = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (!inside && line.compare(i, 2, "//") == 0) break;
+        if (inside && line[i] == '\\') {
+            text += line.substr(i++, 2);
+        } else if (line[i] == '"') {
+            if (inside) texts.push_back(std::move(text));
+            text.clear();
+            inside = !inside;
+        } else if (inside) {
+            text += line[i];
+        }
+    }
+    return texts;
+}
+
+TEST(Words, TheLibrarySpeaksOfSettingsNotOfTheCommandLine) {
+    std::size_t seen = 0;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(MERCER_SOURCE_DIRECTORY) / "src" / "mercer")) {
+        const std::string name = entry.path().extension().string();
+        if (name != ".cpp" && name != ".hpp") continue;
+        std::ifstream file(entry.path());
+        std::size_t number = 0;
+        for (std::string line; std::getline(file, line);) {
+            ++number;
+            if (line.find("#include") != std::string::npos) continue;
+            for (const std::string& text : literals_of(line)) {
+                ++seen;
+                const std::size_t dashes = text.find("--");
+                const bool flag = dashes != std::string::npos && dashes + 2 < text.size() &&
+                                  std::islower(static_cast<unsigned char>(text[dashes + 2])) != 0;
+                EXPECT_FALSE(flag || text.find("'mercer ") != std::string::npos)
+                    << entry.path() << ":" << number << ": " << text
+                    << "\nname the setting, `probability=true`; the command line translates it";
+            }
+        }
+    }
+    EXPECT_GT(seen, 1000U);
+}
+
 }  // namespace

@@ -116,7 +116,7 @@ Labels labels_from(const Input& input, LabelColumn column) {
         fail_at(input, where,
                 "found the label " + word_at(input, where) + ", expected " +
                     (name_later ? "a number" : "a name") +
-                    " as in the rows before; to take all labels for names set text_labels");
+                    " as in the rows before; to take all labels for names set `text_labels=true`");
     }
     return labels_from_names(column.names);
 }

@@ -54,8 +54,7 @@ const Json& member(const Json& object, const char* name, Json::value_t type,
     const bool number = type == Json::value_t::number_float;
     if (found == object.end() || (number ? !found->is_number() : found->type() != type)) {
         throw InvalidInput(place + ": member \"" + name + "\" must be of type " +
-                           Json(type).type_name() +
-                           "; is this a file written by 'mercer scale --save'?");
+                           Json(type).type_name() + "; is this a scaling that was saved?");
     }
     return *found;
 }

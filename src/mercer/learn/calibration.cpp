@@ -286,7 +286,9 @@ bool has_probabilities(const Model& model) {
 Matrix<double> probabilities_of(const Model& model, MatrixView<const double> decisions,
                                 ProbabilityRule rule) {
     if (!has_probabilities(model)) {
-        throw InvalidInput("the model was trained without probabilities; train with --probability");
+        throw InvalidInput(
+            "the model was trained without probabilities; train with `probability=true`, or "
+            "calibrate it");
     }
     const std::size_t outputs = decisions.columns;
     Matrix<double> result(decisions.rows, model.classes());

@@ -268,7 +268,7 @@ std::vector<double> canonical_correlations(const Model& model, const Rows& x, co
                                            const Progress& progress) {
     if (model.task != Task::cca || !model.companion) {
         throw InvalidInput("a model of the task " + task_name(model.task) +
-                           " has no canonical correlations; train one with 'mercer cca'");
+                           " has no canonical correlations; train one of the task cca");
     }
     if (x.size() != y.size() || x.size() < 2) {
         throw InvalidInput("there are " + std::to_string(x.size()) + " rows on the one side and " +

@@ -14,8 +14,8 @@ namespace {
 const Model& companion_of(const Model& model) {
     if (model.task != Task::dependency || !model.companion) {
         throw InvalidInput("a model of the task " + task_name(model.task) +
-                           " holds no dependency between inputs and outputs; learn one with "
-                           "'mercer depend'");
+                           " holds no dependency between inputs and outputs; train one of the task "
+                           "dependency");
     }
     return *model.companion;
 }

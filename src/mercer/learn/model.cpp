@@ -190,8 +190,7 @@ Matrix<double> Model::decision(const Rows& x, const Progress& progress) const {
 std::vector<double> Model::classify(MatrixView<const double> decisions) const {
     if (is_projection(task)) {
         throw InvalidInput("a model of the task " + task_name(task) +
-                           " has functions of rows and no labels for them: use 'mercer transform'" +
-                           (task == Task::dependency ? ", or 'mercer answer' for outputs" : ""));
+                           " has functions of rows, its decision values, and no labels for them");
     }
     std::vector<double> result(decisions.rows);
     for (std::size_t i = 0; i < decisions.rows; ++i) {

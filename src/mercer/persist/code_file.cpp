@@ -166,7 +166,7 @@ std::string codes_to_memory(const CodeFile& file) {
 CodeFile codes_from_memory(std::string_view bytes, const std::string& name) {
     Head head{};
     if (bytes.size() < sizeof(Head) || bytes.substr(0, magic.size()) != magic) {
-        fail(name, "is no file of codes; mercer vq encode makes one");
+        fail(name, "is no file of codes, as vector quantisation saves them");
     }
     std::memcpy(&head, bytes.data(), sizeof(Head));
     if (head.version != 1) {
