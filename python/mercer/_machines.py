@@ -89,7 +89,7 @@ class ParzenRegion(OutlierMixin, Machine):
     def __init__(
         self,
         *,
-        nu: float = 0.1,
+        nu: float = 0.5,
         kernel: Any = "rbf",
         gamma: Any = "scale",
         degree: int = 3,

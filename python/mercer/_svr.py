@@ -325,7 +325,7 @@ class SVDD(_Region):
         gamma: Any = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
-        nu: float = 0.1,
+        nu: float = 0.5,
         shrinking: bool = True,
         cache_size: float = 1024,
         verbose: bool = False,

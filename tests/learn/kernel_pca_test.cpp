@@ -123,7 +123,7 @@ TEST(KernelPca, AllComponentsGiveTheKernelBack) {
         for (std::size_t j = 0; j < 40; ++j) ASSERT_NEAR(dot(f.row(i), f.row(j)), k(i, j), 1e-10);
     }
     // Centred, the distances remain, and nothing of the sample is left over.
-    const Model centred = kernel_pca({.common = exact(kernel)}).fit(data);
+    const Model centred = kernel_pca({.common = exact(kernel), .components = 0}).fit(data);
     const Matrix<double> g = centred.decision(data.x);
     const double d =
         dot(g.row(0), g.row(0)) - 2 * dot(g.row(0), g.row(7)) + dot(g.row(7), g.row(7));
@@ -275,7 +275,7 @@ TEST(KernelPca, RefusesWhatHasNoComponents) {
         kernel_pca({.common = exact(rbf({.gamma = 1.0})), .center = false}).fit(alike);
     EXPECT_EQ(uncentred.expansion.outputs(), 1U) << "one direction, the image itself";
     // A matrix that does not fit is refused, not formed.
-    KernelPcaSettings large{.common = exact(rbf({.gamma = 1.0}))};
+    KernelPcaSettings large{.common = exact(rbf({.gamma = 1.0})), .components = 0};
     large.common.memory_bytes = 1 << 20;
     EXPECT_NE(
         message_of([&] { kernel_pca(large).fit(moons(400)); }).find("memory setting is 1 MiB"),

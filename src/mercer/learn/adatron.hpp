@@ -8,8 +8,8 @@
 // 0 < η < 2 / max k(x, x). (000 prints the bound with ‖x‖; its own proof (36) needs ‖x‖².)
 //
 //   Model model = adatron({.common = {.kernel = rbf({.gamma = 0.5})}, .C = 10}).fit(data);
-//   model.report().history                              // Q after each pass, never falling
-//   model.report().figures.at("least_gain")             // the smallest ΔQ of all steps
+//   model.report().history;                             // Q after each pass, never falling
+//   model.report().figures.at("least_gain");            // the smallest ΔQ of all steps
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct AdatronSettings {
     double rate = 1;  ///< η = rate / max k(x, x); greater than 0 and less than 2
     /// Soft margin: α <= C (times the row's weight); 0: hard margin, whose Q has no maximum, and
     /// whose training no end but `passes`, when the classes cannot be separated.
-    double C = 0;
+    double C = 1;
     /// A bias b = Σ α y, learnt as one more coordinate that is 1 in every row: the kernel k + 1. So
     /// the margin is that of (w, b), as the proof needs it, not of w alone as in svc.
     bool bias = true;

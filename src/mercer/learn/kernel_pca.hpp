@@ -26,8 +26,8 @@ namespace mercer {
 
 struct KernelPcaSettings {
     FitSettings common{};
-    std::size_t components = 0;  ///< the largest so many; 0: all, from the whole matrix
-    bool center = true;          ///< about the centre of mass; false: about the origin
+    std::size_t components = 16;  ///< the largest so many; 0: all, from the whole matrix
+    bool center = true;           ///< about the centre of mass; false: about the origin
     /// On ‖Kv − λv‖ relative to the largest λ; 0: 1e-10 with double_precision, else 1e-6.
     double tolerance = 0;
     std::size_t passes = 200;  ///< products with K at most; what there is then is kept

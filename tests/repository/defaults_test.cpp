@@ -1,0 +1,92 @@
+// A setting has one default, that of the C++ settings: machines that share an option of the command
+// line share its default, and the Python classes have the same ones.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <string>
+
+#include "mercer/learn/adatron.hpp"
+#include "mercer/learn/class_means.hpp"
+#include "mercer/learn/dependency.hpp"
+#include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/hebbian.hpp"
+#include "mercer/learn/kernel_pca.hpp"
+#include "mercer/learn/kmeans.hpp"
+#include "mercer/learn/losses.hpp"
+#include "mercer/learn/perceptron.hpp"
+#include "mercer/learn/ridge.hpp"
+#include "mercer/learn/svm.hpp"
+
+namespace mercer {
+namespace {
+
+TEST(Defaults, MachinesThatShareAnOptionShareItsDefault) {
+    EXPECT_EQ(AdatronSettings{}.C, SvmSettings{}.C);
+    EXPECT_EQ(AdatronSettings{}.tolerance, SvmSettings{}.tolerance);
+    EXPECT_EQ(ParzenSettings{}.nu, SvmSettings{}.nu);
+    EXPECT_EQ(HebbianSettings{}.components, KernelPcaSettings{}.components);
+    EXPECT_EQ(RiskSettings{}.lambda, RidgeSettings{}.lambda);
+    EXPECT_EQ(DependencySettings{}.lambda, RidgeSettings{}.lambda);
+    EXPECT_EQ(FitSettings{}.memory_bytes, SvmSettings{}.memory_bytes);
+    EXPECT_EQ(FitSettings{}.kernel, SvmSettings{}.kernel);
+}
+
+/// The default of a parameter in the constructor of a Python class, read off its source.
+std::optional<double> python_default(const std::string& file, const std::string& name,
+                                     const std::string& parameter) {
+    std::ifstream in(std::string(MERCER_SOURCE_DIRECTORY) + "/python/mercer/" + file);
+    const std::string source{std::istreambuf_iterator<char>(in), {}};
+    const std::size_t start = source.find("\nclass " + name + "(");
+    if (start == std::string::npos) return {};
+    const std::size_t first = source.find("def __init__(", start);
+    const std::string words = source.substr(first, source.find(") -> None", first) - first);
+    std::smatch found;
+    const std::regex form("\\b" + parameter + ": [^=,]*= ([-0-9.e]+)");
+    if (!std::regex_search(words, found, form)) return {};
+    return std::stod(found[1]);
+}
+
+TEST(Defaults, PythonClassesHaveThoseOfTheLibrary) {
+    const struct {
+        const char *file, *name, *parameter;
+        double value;
+    } table[]{
+        {"_svc.py", "SVC", "C", SvmSettings{}.C},
+        {"_svc.py", "NuSVC", "nu", SvmSettings{}.nu},
+        {"_svr.py", "SVR", "C", SvmSettings{}.C},
+        {"_svr.py", "SVR", "epsilon", SvmSettings{}.epsilon},
+        {"_svr.py", "NuSVR", "nu", SvmSettings{}.nu},
+        {"_svr.py", "OneClassSVM", "nu", SvmSettings{}.nu},
+        {"_svr.py", "SVDD", "nu", SvmSettings{}.nu},
+        {"_machines.py", "ParzenRegion", "nu", ParzenSettings{}.nu},
+        {"_machines.py", "Adatron", "C", AdatronSettings{}.C},
+        {"_machines.py", "Adatron", "rate", AdatronSettings{}.rate},
+        {"_machines.py", "Adatron", "tol", AdatronSettings{}.tolerance},
+        {"_machines.py", "Adatron", "max_iter", static_cast<double>(AdatronSettings{}.passes)},
+        {"_machines.py", "KernelPerceptron", "max_iter",
+         static_cast<double>(PerceptronSettings{}.passes)},
+        {"_machines.py", "KernelKMeans", "n_clusters",
+         static_cast<double>(KMeansSettings{}.clusters)},
+        {"_machines.py", "KernelKMeans", "n_init", static_cast<double>(KMeansSettings{}.starts)},
+        {"_machines.py", "KernelKMeans", "max_iter", static_cast<double>(KMeansSettings{}.passes)},
+        {"_components.py", "KernelHebbian", "n_components",
+         static_cast<double>(HebbianSettings{}.components)},
+        {"_components.py", "KernelHebbian", "dictionary_size",
+         static_cast<double>(HebbianSettings{}.dictionary)},
+        {"_components.py", "KernelHebbian", "rate", HebbianSettings{}.rate},
+        {"_components.py", "KernelHebbian", "passes",
+         static_cast<double>(HebbianSettings{}.passes)},
+        {"_regression.py", "KernelRidge", "alpha", RidgeSettings{}.lambda},
+    };
+    for (const auto& row : table) {
+        const auto found = python_default(row.file, row.name, row.parameter);
+        ASSERT_TRUE(found) << row.name << " has no " << row.parameter;
+        EXPECT_EQ(*found, row.value) << row.name << "(" << row.parameter << ")";
+    }
+}
+
+}  // namespace
+}  // namespace mercer
