@@ -3,7 +3,7 @@
 //   const Scaling scaling = Scaling::fit(ScalingRule::parse("minmax(-1,1)"), train.x);
 //   train.x = scaling.apply(train.x);
 //   test.x = scaling.apply(test.x);          // the same map, never a fresh fit
-//   save(scaling.json());                    // Scaling::from_json reads it back exactly
+//   std::string text = scaling.json();       // Scaling::from_json reads it back exactly
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 //   const ImageShape digits{28, 28};
 //   RowTransform left = shift_image(digits, 0, -1);
 //   Rows moved = transformed(rows, left);
-//   for (const NamedTransform& t : parse_transforms("shift(1), rotate(10)", digits)) …
+//   for (const NamedTransform& t : parse_transforms("shift(1), rotate(10)", digits)) t.name;
 #pragma once
 
 #include <cstddef>

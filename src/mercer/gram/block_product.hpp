@@ -2,7 +2,7 @@
 // sums over a whole sample need.
 //
 //   const GramProduct<float> product(gram, 1 << 30);
-//   product(v.view(), out.view());              // out.row(j) = K v.row(j)
+//   product(v.view(), w.view());                // w.row(j) = K v.row(j)
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 //   g.parameters();                                  // factor, sigma, period, length
 //   g.matrix(k.view());                              // K
 //   g.contract(w.view());                            // Σ_ij w_ij ∂K_ij/∂θ for each θ
-//   g.with(std::array{1.5, 2.0, 0.9, 1.0})           // the same at other values
+//   g.with(std::array{1.5, 2.0, 0.9, 1.0});          // the same at other values
 //
 // The pairwise numbers that do not depend on parameters (x·z, ‖x−z‖², …) come from the Gram engine
 // tile by tile and may be kept between evaluations; what is made of them is differentiated forward

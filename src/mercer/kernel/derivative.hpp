@@ -2,8 +2,8 @@
 // in each of its parameters (kernel/parameters.hpp) and in its first argument.
 //
 //   const PairDerivatives d = derivatives(k, x, z);
-//   d.by_parameter[p]        ∂k(x,z)/∂θ_p in the order of parameters(k)
-//   d.by_input[c]            ∂k(x,z)/∂x_c
+//   d.by_parameter[p];       // ∂k(x,z)/∂θ_p in the order of parameters(k)
+//   d.by_input[c];           // ∂k(x,z)/∂x_c
 //
 // Blocks of the first for whole samples are the business of gram/gradient.hpp.
 #pragma once

@@ -1,10 +1,10 @@
 // A kernel is a value: an immutable expression that owns its parameters and nothing else.
 //
 //   auto k = rbf({.gamma = 0.5}) + 0.3 * polynomial({.degree = 2})[columns(0, 10)];
-//   k.text()                    "rbf(gamma=0.5) + 0.3*polynomial(degree=2)[0:10]"
-//   Kernel::parse(k.text())     the same kernel
-//   k(x, z)                     its value, by the formula, in double precision
-//   definiteness(k)             positive definite, and why (kernel/definiteness.hpp)
+//   k.text();                   // "rbf(gamma=0.5) + 0.3*polynomial(degree=2)[0:10]"
+//   Kernel::parse(k.text());    // the same kernel
+//   k(x, z);                    // its value, by the formula, in double precision
+//   definiteness(k);            // positive definite, and why (kernel/definiteness.hpp)
 //
 // Blocks of many values at matrix-multiply speed are the business of gram/.
 #pragma once

@@ -2,8 +2,8 @@
 // gradient moves.
 //
 //   const Kernel k = Kernel::parse("2*rbf(sigma=3) + linear");
-//   parameters(k)                                  factor 2, sigma 3
-//   with_parameters(k, std::array{0.5, 1.0})       0.5*rbf(sigma=1) + linear
+//   parameters(k);                                 // factor 2, sigma 3
+//   with_parameters(k, std::array{0.5, 1.0});      // 0.5*rbf(sigma=1) + linear
 //
 // Whole numbers (degrees), the smoothness nu of Matérn, exponents of powers and column subsets are
 // the shape of an expression, not parameters of it.

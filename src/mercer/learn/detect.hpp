@@ -2,9 +2,9 @@
 // is a row for a machine of two classes; a cascade (learn/cascade.hpp) rejects most of them after
 // few kernels.
 //
-//   DetectRun run = detect(quick, read_image("group.png"), {.height = 19, .width = 19, .keep =
-//   "1"}); for (const Detection& d : run.found) …; write_image(with_boxes(image, run.found),
-//   "found.png");
+//   DetectRun run = detect(quick, photo, {.height = 19, .width = 19, .keep = "1"});
+//   for (const Detection& d : run.found) d.value;
+//   write_image(with_boxes(photo, run.found), "found.png");
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 // whose fixed point is the i-th eigenvector of the covariance of the images.
 //
 //   HebbianStream stream({.common = {.kernel = rbf({.gamma = 0.1})}, .components = 16});
-//   while (…) stream.feed(rows);                           // any number of rows at a time
+//   while (more_to_come) stream.feed(rows);                // any number of rows at a time
 //   Model model = stream.model();                          // a kernel PCA: learn/kernel_pca.hpp
 //
 //   Model same = hebbian_pca({.components = 16, .passes = 50}).fit(data);

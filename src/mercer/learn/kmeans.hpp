@@ -2,7 +2,7 @@
 //
 //   Model model = kmeans({.common = {.kernel = rbf({.gamma = 0.5})}, .clusters = 3}).fit(data);
 //   std::vector<double> nearest = model.predict(data.x);          // 0, 1 or 2
-//   model.report().history                                        // the objective, never rising
+//   model.report().history;                                       // the objective, never rising
 #pragma once
 
 #include <cstddef>

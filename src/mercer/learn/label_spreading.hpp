@@ -7,7 +7,7 @@
 // graph: a sum over all walks, the longer the lighter.
 //
 //   const LabelSpread s = spread_labels({.kernel = rbf({.gamma = 10.0})}, labelled, unlabelled.x);
-//   s.unlabelled, s.labelled                     // labels of either part
+//   s.unlabelled, s.labelled;                    // labels of either part
 #pragma once
 
 #include <cstddef>

@@ -2,12 +2,12 @@
 // another, and add it to the weight vector, with its sign, whenever the answer is wrong.
 //
 //   Model model = perceptron({.common = {.kernel = rbf({.gamma = 0.5})}, .passes = 3}).fit(data);
-//   model.report().history                        // mistakes in each pass
-//   model.report().figures.at("mistake_bound")    // once a pass was made without any
+//   model.report().history;                       // mistakes in each pass
+//   model.report().figures.at("mistake_bound");   // once a pass was made without any
 //
 //   PerceptronStream stream({.kernel = rbf({.gamma = 0.5}), .columns = 2,
 //                            .class_names = {"left", "right"}, .budget = 500});
-//   while (…) stream.update(x, y);                // for ever, in the memory of 500 points
+//   while (more_to_come) stream.update(x, 1);     // for ever, in the memory of 500 points
 //   Model now = stream.model();
 #pragma once
 

@@ -1,7 +1,7 @@
 // Functional calculus of symmetric matrices (001, properties II): f(K) = U f(D) U' for K = U D U'.
 // It makes new kernels on a fixed sample, and repairs matrices that are no dot products.
 //
-//   Matrix<double> k = …;                                   // Gram matrix of train and test rows
+//   Matrix<double> k(n, n);                                 // Gram matrix of train and test rows
 //   Matrix<double> root = SpectralFunction::parse("power(0.5)")(k.view());
 //   data.x = Rows::dense(root.values(), root.columns());    // and learn with precomputed()
 #pragma once

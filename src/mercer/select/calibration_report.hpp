@@ -2,7 +2,7 @@
 //
 //   const CalibrationReport r = calibration_report(model.probabilities(test.x).view(), truth);
 //   r.brier, r.log_loss, r.expected_error;      // one number each
-//   for (const ReliabilityBin& b : r.bins) …    // the reliability picture
+//   for (const ReliabilityBin& b : r.bins) b.told; // the reliability picture
 #pragma once
 
 #include <cstddef>

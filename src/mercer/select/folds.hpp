@@ -1,7 +1,7 @@
 // Which rows a machine learns from and which it is judged on, several times over.
 //
 //   const auto folds = make_folds({.folds = 5, .repeats = 3, .seed = 7}, Task::svc, data);
-//   for (const Split& fold : folds) …  // learn from fold.train, judge on fold.test
+//   for (const Split& fold : folds) fold.train;  // learn from fold.train, judge on fold.test
 #pragma once
 
 #include <cstddef>

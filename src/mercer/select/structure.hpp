@@ -4,7 +4,7 @@
 //
 //   const StructureChoice c = minimise_structural_risk(
 //       {.family = StructureFamily::degree, .values = {1, 2, 3, 4}}, data);
-//   c.levels[c.by_bound].bound.value, c.levels[c.by_cross_validation].cv_error
+//   c.levels[c.by_bound].bound.value, c.levels[c.by_cross_validation].cv_error;
 #pragma once
 
 #include <cstddef>

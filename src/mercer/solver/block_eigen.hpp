@@ -8,7 +8,7 @@
 // Musco and Musco 2015 on why blocks need few products).
 //
 //   const TopEigen e = top_eigen(n, [&](MatrixView<const double> v, MatrixView<double> out) {
-//       …                                        // out.row(j) = M v.row(j)
+//       /* … */                                  // out.row(j) = M v.row(j)
 //   }, {.count = 16});
 //   e.values; e.vectors.row(j); e.residuals[j];
 #pragma once

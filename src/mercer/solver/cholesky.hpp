@@ -1,8 +1,8 @@
 // Positive definite systems A x = b by the factor A = L L', on all threads. Factor and inverse do
 // not depend on how many there are.
 //
-//   Matrix<double> a = …;                     // symmetric; only its lower triangle is read
-//   if (!cholesky(a.view())) …;               // not positive definite
+//   Matrix<double> a(n, n);                   // symmetric; only its lower triangle is read
+//   if (!cholesky(a.view())) return;          // not positive definite
 //   cholesky_solve(a.view(), b.view());       // each row of b becomes A⁻¹ times that row
 #pragma once
 

@@ -7,8 +7,8 @@
 // and everywhere when the rank of K is reached.
 //
 //   const IncompleteCholesky f = incomplete_cholesky(op, {.rank = 200, .tolerance = 1e-6});
-//   f.factor                                  // rank × n: column i holds the features of row i
-//   f.remaining                               // trace of K − G'G: the certificate
+//   f.factor;                                 // rank × n: column i holds the features of row i
+//   f.remaining;                              // trace of K − G'G: the certificate
 //
 // Column i of G is a feature vector of row i; rows that were not there get theirs by the same
 // formula, L_pp⁻¹ K(p, x).

@@ -6,7 +6,7 @@
 // `solve` says so.
 //
 //     MixedSystem system(k.view(), shift);
-//     if (!system.factored() || !system.solve(b.view(), 1e-12)) …   // use cholesky
+//     if (!system.factored() || !system.solve(b.view(), 1e-12)) return;  // use cholesky
 #pragma once
 
 #include <cstddef>

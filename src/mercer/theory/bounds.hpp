@@ -3,8 +3,8 @@
 // anything at all.
 //
 //   const Bound b = vc_risk({.empirical = 0.02, .rows = 1000, .delta = 0.05}, 3);
-//   b.value, b.confidence, b.vacuous        0.19…, 0.95, false
-//   rows_for_vc(3, 0.1, 0.05).rows          how many rows bring the confidence term down to 0.1
+//   b.value, b.confidence, b.vacuous;       // 0.19…, 0.95, false
+//   rows_for_vc(3, 0.1, 0.05).rows;         // how many bring the confidence term down to 0.1
 //
 // Bounds of a trained machine, with radius, margin and support vectors: theory/model_bounds.hpp.
 #pragma once

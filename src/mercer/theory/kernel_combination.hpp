@@ -1,8 +1,8 @@
 // Kernels added with weights >= 0 that are learnt: by alignment with the labels, or by the margin
 // of the machine that uses the sum (multiple kernel learning). Both return a duality gap.
 //
-//   const KernelCombination c = combine_by_margin({rbf({.gamma = 0.1}), linear()}, data, {.C =
-//   10}); c.weights, c.kernel.text();              // "0.71*rbf(gamma=0.1) + 0.02*linear"
+//   const KernelCombination c = combine_by_margin({rbf({.gamma = 0.1}), linear()}, data);
+//   c.weights, c.kernel.text();              // "0.71*rbf(gamma=0.1) + 0.02*linear"
 //   svc({.kernel = c.kernel, .C = 10}).fit(data);
 #pragma once
 

@@ -1,8 +1,8 @@
 // Mercer's condition tried on data (000 §2.2): is Σ a_i a_j k(x_i, x_j) ever negative?
 //
 //   const MercerTest test = mercer_test(Kernel::parse("sigmoid(gamma=1)"), data.x);
-//   test.smallest, test.largest        extreme eigenvalues of the Gram matrix
-//   test.witness                       when it is indefinite: a with a'Ka < 0
+//   test.smallest, test.largest;       // extreme eigenvalues of the Gram matrix
+//   test.witness;                      // when it is indefinite: a with a'Ka < 0
 //
 // A sample can refute definiteness, never prove it; the proof by rule is kernel/definiteness.hpp.
 #pragma once

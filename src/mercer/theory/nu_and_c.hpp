@@ -3,7 +3,7 @@
 // function; and a C-machine is the ν-machine with ν = Σ α_i / (C m).
 //
 //   const SoftMargin s = equivalent_settings(model).front();
-//   s.nu, s.C                                          // either may be trained with
+//   s.nu, s.C;                                         // either may be trained with
 #pragma once
 
 #include <string>
