@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
+#include "cli/tune_gradient.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/theory/alignment.hpp"
 #include "mercer/theory/kernel_combination.hpp"
@@ -67,8 +68,13 @@ Json align_one(const AlignCommand& c, const Kernel& kernel, const Dataset& data,
         json["best"] = {{"kernel", best.kernel.text()},
                         {"centred", best.after},
                         {"evaluations", best.evaluations},
-                        {"status", best.status}};
-        if (talk) say("{:<10.5f}{:<10}{}\n", best.after, "(moved)", best.kernel.text());
+                        {"status", best.status},
+                        {"at_limit", parameter_names(best.at_limit)}};
+        if (talk) {
+            say("{:<10.5f}{:<10}{}\n{:<20}{}, {}{}\n", best.after, "(moved)", best.kernel.text(),
+                "", best.status, counted(best.evaluations, "evaluation"),
+                limit_text(parameter_names(best.at_limit)));
+        }
     }
     return json;
 }
@@ -124,14 +130,21 @@ void add_align(CLI::App& program, Session& session) {
     command.add_option("--kernel", options->kernels, "the expression; repeatable")
         ->type_name("EXPR")
         ->allow_extra_args(false);
-    add_choice(command, session, "--combine", options->combine, {"no", "alignment", "margin"},
-               "learn weights of the kernels' sum by alignment or by the margin");
-    command.add_option("-C,--cost", options->settings.C, "margin: penalty of errors [1]")
-        ->type_name("X");
-    command.add_option("--tol", options->settings.tolerance, "relative gap to stop at [0.001]")
-        ->type_name("X");
-    command.add_flag("--as-given", options->as_given,
-                     "do not divide kernels by their mean k(x,x) before they are combined");
+    const CLI::Option* const combine =
+        add_choice(command, session, "--combine", options->combine, {"no", "alignment", "margin"},
+                   "learn weights of the kernels' sum by alignment or by the margin");
+    only(session,
+         command.add_option("-C,--cost", options->settings.C, "margin: penalty of errors [1]")
+             ->type_name("X"),
+         for_words(combine, options->combine, {"margin"}));
+    only(session,
+         {command
+              .add_option("--tol", options->settings.tolerance,
+                          "--combine: relative gap to stop at [0.001]")
+              ->type_name("X"),
+          command.add_flag("--as-given", options->as_given,
+                           "--combine: do not divide kernels by their mean k(x,x) before")},
+         for_words(combine, options->combine, {"alignment", "margin"}));
     command.add_flag("--gradient", options->gradient, "also the slope in each parameter");
     command.add_flag("--optimise", options->optimise, "also move the parameters to the best");
     command.add_flag("--numbers", options->numbers, "labels are targets of a regression");

@@ -19,7 +19,7 @@ struct DenoiseCommand {
     std::string train;
     std::string kernel = "rbf(gamma=scale)";
     std::string scale = "none";
-    std::size_t components = 16;
+    std::size_t components = KernelPcaSettings{}.components;
     std::string method = "best";
     std::size_t iterations = 200;
     std::size_t patch = 8;
@@ -28,8 +28,6 @@ struct DenoiseCommand {
     std::size_t memory = 1024;
     std::uint64_t seed = 1;
     const CLI::Option* components_given = nullptr;
-    std::vector<const CLI::Option*> of_training{};  ///< without meaning when a model is given
-    std::vector<const CLI::Option*> of_pictures{};
 };
 
 bool is_picture(std::string_view path) {
@@ -38,14 +36,6 @@ bool is_picture(std::string_view path) {
     }
     return path.ends_with(".png") || path.ends_with(".pgm") || path.ends_with(".ppm") ||
            path.ends_with(".pnm");
-}
-
-void refuse_given(const std::vector<const CLI::Option*>& options, const char* why) {
-    for (const CLI::Option* option : options) {
-        if (option->count() > 0) {
-            throw InvalidInput(fmt::format("{} has no meaning {}", option->get_name(), why));
-        }
-    }
 }
 
 KernelPcaSettings pca_of(const DenoiseCommand& c, const InputOptions& input,
@@ -71,11 +61,6 @@ DenoiseSettings denoise_of(const DenoiseCommand& c, const Progress& progress) {
 
 void denoise_picture(const DenoiseCommand& c, const InputOptions& input,
                      const OutputOptions& output, const Session& session) {
-    if (!c.model.empty()) {
-        throw InvalidInput(
-            "--model is for rows; patches of a picture are learnt from --train, or "
-            "from the picture itself");
-    }
     if (!is_picture(output.path)) {
         throw InvalidInput(
             fmt::format("-o {}: name a .png, .pgm, .ppm or .pnm for the picture", output.path));
@@ -119,7 +104,6 @@ std::pair<Model, Dataset> model_and_rows(const DenoiseCommand& c, const InputOpt
 
 void denoise_rows(const DenoiseCommand& c, const InputOptions& input, const OutputOptions& output,
                   const Session& session) {
-    refuse_given(c.of_pictures, "for rows");
     check_output(output, session);
     auto [model, data] = model_and_rows(c, input, session);
     const Denoised clean =
@@ -139,7 +123,6 @@ void denoise_rows(const DenoiseCommand& c, const InputOptions& input, const Outp
 
 void run(const DenoiseCommand& c, const InputOptions& input, const OutputOptions& output,
          const Session& session) {
-    if (!c.model.empty()) refuse_given(c.of_training, "with --model, which is trained already");
     if (is_picture(input.path)) {
         denoise_picture(c, input, output, session);
     } else {
@@ -159,10 +142,16 @@ void add_denoise(CLI::App& program, Session& session) {
         "feature space and brought back by a pre-image: docs/machines/pre-images.md.");
     const auto o = std::make_shared<DenoiseCommand>();
     const auto input = add_input(command, session);
-    const auto trains = [&](CLI::Option* option) { o->of_training.push_back(option); };
-    const auto pictures = [&](CLI::Option* option) { o->of_pictures.push_back(option); };
-    add_file(command, session, "--model", o->model, FileUse::input,
-             "a model of --task kpca [trained here]");
+    CLI::Option* const model = add_file(command, session, "--model", o->model, FileUse::input,
+                                        "a model of --task kpca [trained here]");
+    const auto trains = [&](CLI::Option* option) {
+        only(session, option, without(model, "the model is trained already"));
+    };
+    const auto pictures = [&](CLI::Option* option) {
+        only(session, option,
+             when([input] { return is_picture(input->path); }, "for rows",
+                  "it belongs to pictures (.png, .pgm, .ppm, .pnm)"));
+    };
     trains(add_file(command, session, "--train", o->train, FileUse::input,
                     "what to learn from [INPUT itself]"));
     trains(command.add_option("--kernel", o->kernel, "the expression [rbf(gamma=scale)]")
@@ -171,11 +160,13 @@ void add_denoise(CLI::App& program, Session& session) {
                ->type_name("RULE"));
     o->components_given = add_count(command, "--components", o->components, 1, 1'000'000,
                                     "keep so many [16; of --model: all]");
-    add_choice(command, session, "--preimage", o->method,
-               {"best", "fixed-point", "gradient", "distance", "regression"},
-               "how rows are found again");
-    add_count(command, "--iterations", o->iterations, 1, 1'000'000,
-              "of a pre-image, at most [200]");
+    const CLI::Option* const preimage = add_choice(
+        command, session, "--preimage", o->method,
+        {"best", "fixed-point", "gradient", "distance", "regression"}, "how rows are found again");
+    only(session,
+         add_count(command, "--iterations", o->iterations, 1, 1'000'000,
+                   "of a pre-image, at most [200]"),
+         for_words(preimage, o->method, {"best", "fixed-point", "gradient"}));
     pictures(add_count(command, "--patch", o->patch, 2, 1000, "pixels a side of a patch [8]"));
     pictures(add_count(command, "--stride", o->stride, 1, 1000,
                        "pixels between patches [a quarter of the patch]"));
@@ -185,6 +176,15 @@ void add_denoise(CLI::App& program, Session& session) {
                      "MiB for kernel values [1024]"));
     command.add_option("--seed", o->seed, "of draws [1]")->type_name("N");
     const auto output = add_output(command, session);
+    const Condition rows = when([input] { return !is_picture(input->path); }, "for a picture",
+                                "it belongs to rows; patches are learnt from --train, or from the "
+                                "picture itself");
+    only(session, model, rows);
+    only(session, output->options, rows);
+    for (CLI::Option* option : input->options) {
+        // Patches have a precision too.
+        if (!option->check_name("--double")) only(session, option, rows);
+    }
     command.callback([&session, o, input, output] {
         session.action = [&session, o, input, output] { run(*o, *input, *output, session); };
     });

@@ -99,11 +99,6 @@ void write_positions(const NearestOutputs& found, const std::string& path) {
 
 void run_answer(const AnswerCommand& c, InputOptions input, const OutputOptions& output,
                 const Session& session) {
-    if (!c.method.empty() && (!c.candidates.empty() || !c.positions.empty())) {
-        throw InvalidInput(
-            "--preimage makes outputs, --candidates and --positions choose among "
-            "some; give one or the other");
-    }
     check_output(output, session);
     if (input.read.label.empty()) input.read.label = "none";
     auto [model, data] = read_model_and_data(c.model, input, session);
@@ -161,13 +156,16 @@ void add_depend(CLI::App& program, Session& session) {
     command.add_option("--scale", o->scale, "scale the inputs [none]")->type_name("RULE");
     add_count(command, "--components", o->settings.components, 0, 1'000'000,
               "kernel principal components of the outputs, 0: all [64]");
-    command.add_option("--lambda", o->settings.lambda, "of the ridge from inputs [1]")
-        ->type_name("X");
-    command
-        .add_option("--lambda-path", o->settings.path,
-                    "several, the one of the least leave-one-out error is kept")
-        ->delimiter(',')
-        ->type_name("X,X,…");
+    CLI::Option* const lambda =
+        command.add_option("--lambda", o->settings.lambda, "of the ridge from inputs [1]")
+            ->type_name("X");
+    const CLI::Option* const path =
+        command
+            .add_option("--lambda-path", o->settings.path,
+                        "several, the one of the least leave-one-out error is kept")
+            ->delimiter(',')
+            ->type_name("X,X,…");
+    only(session, lambda, without(path, "the path has all values that are tried"));
     add_count(command, "--memory", o->memory, 1, std::size_t{1} << 24,
               "MiB for kernel values [1024]");
     command.callback([&session, o, input] {
@@ -185,16 +183,25 @@ void add_answer(CLI::App& program, Session& session) {
         "one of the outputs it was trained on), or with --preimage a row made for it.");
     const auto o = std::make_shared<AnswerCommand>();
     const auto input = add_model_and_input(command, session, o->model);
-    add_file(command, session, "--candidates", o->candidates, FileUse::input,
-             "rows of outputs to choose from [those of the training]");
-    add_file(command, session, "--positions", o->positions, FileUse::data,
-             "also write which candidate it is, counted from 0, one a line");
-    command
-        .add_option("--preimage", o->method,
-                    "make an output: best, fixed-point, gradient, distance or regression")
-        ->type_name("WORD");
-    add_count(command, "--iterations", o->iterations, 1, 1'000'000,
-              "of a pre-image, at most [200]");
+    CLI::Option* const candidates =
+        add_file(command, session, "--candidates", o->candidates, FileUse::input,
+                 "rows of outputs to choose from [those of the training]");
+    CLI::Option* const positions =
+        add_file(command, session, "--positions", o->positions, FileUse::data,
+                 "also write which candidate it is, counted from 0, one a line");
+    const CLI::Option* const preimage =
+        command
+            .add_option("--preimage", o->method,
+                        "make an output: best, fixed-point, gradient, distance or regression")
+            ->type_name("WORD");
+    only(session, {candidates, positions},
+         without(preimage, "a pre-image is made, not chosen among some"));
+    only(session,
+         only(session,
+              add_count(command, "--iterations", o->iterations, 1, 1'000'000,
+                        "of a pre-image, at most [200]"),
+              with({preimage})),
+         for_words(preimage, o->method, {"best", "fixed-point", "gradient"}));
     const auto output = add_output(command, session);
     command.callback([&session, o, input, output] {
         session.action = [&session, o, input, output] { run_answer(*o, *input, *output, session); };

@@ -22,6 +22,7 @@ struct FeaturesCommand {
     std::string kernel = "linear";
     std::string scale = "none";
     std::string score{};
+    std::uint64_t seed = 1;
     EliminationSettings elimination{};
     ImportanceSettings importance{};
 };
@@ -35,6 +36,7 @@ void eliminate(const FeaturesCommand& c, const InputOptions& input, const Sessio
     EliminationSettings settings = c.elimination;
     settings.svm.kernel = Kernel::parse(c.kernel);
     settings.svm.scaling = ScalingRule::parse(c.scale);
+    settings.seed = c.seed;
     settings.progress = progress_line(session);
     const Elimination e = eliminate_features(settings, data);
     clear_progress_line();
@@ -64,6 +66,7 @@ void eliminate(const FeaturesCommand& c, const InputOptions& input, const Sessio
 void shuffle(const FeaturesCommand& c, const InputOptions& input, const Session& session) {
     const auto [model, data] = read_model_and_data(c.model, input, session);
     ImportanceSettings settings = c.importance;
+    settings.seed = c.seed;
     if (!c.score.empty()) settings.measure = measure_named(c.score);
     settings.progress = progress_line(session);
     const std::vector<Importance> all = permutation_importance(model, data, settings);
@@ -99,24 +102,43 @@ void add_features(CLI::App& program, Session& session) {
     const auto options = std::make_shared<FeaturesCommand>();
     const auto input = add_input(command, session);
     EliminationSettings& e = options->elimination;
-    add_file(command, session, "--model", options->model, FileUse::input,
-             "shuffle each column and see what this loses");
-    command.add_option("--kernel", options->kernel, "elimination: of the machine [linear]")
-        ->type_name("EXPR");
-    command.add_option("-C,--cost", e.svm.C, "elimination: penalty of errors [1]")->type_name("X");
-    command.add_option("--scale", options->scale, "elimination: scale features [none]")
-        ->type_name("RULE");
-    add_count(command, "--keep", e.keep, 1, 100'000, "elimination: stop at so many columns [1]");
-    command.add_option("--share", e.share, "elimination: of the columns, taken away at once [one]")
-        ->type_name("X");
-    add_count(command, "--folds", e.folds, 2, 1'000'000'000,
-              "elimination: cross-validate every round");
-    add_count(command, "--repeats", options->importance.repeats, 1, 10'000,
-              "shuffling: so many times [5]");
-    command
-        .add_option("--score", options->score, "shuffling: accuracy, f1, mse, … [accuracy; mse]")
-        ->type_name("WORD");
-    command.add_option("--seed", options->importance.seed, "of shuffles [1]")->type_name("N");
+    const CLI::Option* const model =
+        add_file(command, session, "--model", options->model, FileUse::input,
+                 "shuffle each column and see what this loses");
+    CLI::Option* const folds = add_count(command, "--folds", e.folds, 2, 1'000'000'000,
+                                         "elimination: cross-validate every round");
+    only(session,
+         {command.add_option("--kernel", options->kernel, "elimination: of the machine [linear]")
+              ->type_name("EXPR"),
+          command.add_option("-C,--cost", e.svm.C, "elimination: penalty of errors [1]")
+              ->type_name("X"),
+          command.add_option("--scale", options->scale, "elimination: scale features [none]")
+              ->type_name("RULE"),
+          add_count(command, "--keep", e.keep, 1, 100'000,
+                    "elimination: stop at so many columns [1]"),
+          command
+              .add_option("--share", e.share,
+                          "elimination: of the columns, taken away at once [one]")
+              ->type_name("X"),
+          folds},
+         without(model, "it belongs to elimination, and a model is only looked at by shuffling"));
+    CLI::Option* const score = command
+                                   .add_option("--score", options->score,
+                                               "shuffling: accuracy, f1, mse, … [accuracy; mse]")
+                                   ->type_name("WORD");
+    only(session,
+         {add_count(command, "--repeats", options->importance.repeats, 1, 10'000,
+                    "shuffling: so many times [5]"),
+          command
+              .add_option("--positive", options->importance.positive,
+                          "shuffling: f1 of two classes, of this one [the last by name]")
+              ->type_name("CLASS"),
+          score},
+         with({model}));
+    only(session, command.get_option("--positive"), for_words(score, options->score, {"f1"}));
+    only(session,
+         command.add_option("--seed", options->seed, "of shuffles and folds [1]")->type_name("N"),
+         with({model, folds}));
     command.callback([&session, options, input] {
         session.action = [&session, options, input] {
             (options->model.empty() ? eliminate : shuffle)(*options, *input, session);

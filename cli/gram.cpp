@@ -93,11 +93,6 @@ void run(const GramCommand& command, const InputOptions& input, OutputOptions ou
     const Kernel kernel = Kernel::parse(command.kernel);
     if (!command.function.empty()) {
         SpectralFunction::parse(command.function);  // a slip is said before the data is read
-        if (!command.against.empty()) {
-            throw InvalidInput(
-                "--function needs the whole matrix of one sample: put all rows into "
-                "INPUT instead of --against");
-        }
     }
     const Dataset data = read_input(input, session);
     Dataset reference;
@@ -144,16 +139,21 @@ void add_gram(CLI::App& program, Session& session) {
         ->required()
         ->type_name("");
     const auto input = add_input(command, session);
-    add_file(command, session, "--against", options->against, FileUse::input,
-             "k(rows of INPUT, rows of FILE); FILE settles gamma=scale and the like");
-    command
-        .add_option("--function", options->function,
-                    "f(K) instead of K: power(0.5), exp(0.1), log, or to repair an indefinite "
-                    "matrix clip, flip, shift")
-        ->type_name("F");
-    command.add_flag("--precomputed", options->precomputed,
-                     "write LIBSVM's text for precomputed kernels");
+    const CLI::Option* const against =
+        add_file(command, session, "--against", options->against, FileUse::input,
+                 "k(rows of INPUT, rows of FILE); FILE settles gamma=scale and the like");
+    only(session,
+         command
+             .add_option("--function", options->function,
+                         "f(K) instead of K: power(0.5), exp(0.1), log, or to repair an "
+                         "indefinite matrix clip, flip, shift")
+             ->type_name("F"),
+         without(against,
+                 "it needs the whole matrix of one sample: put all rows into INPUT instead"));
+    const CLI::Option* const precomputed = command.add_flag(
+        "--precomputed", options->precomputed, "write LIBSVM's text for precomputed kernels");
     const auto output = add_output(command, session);
+    only(session, output->options, without(precomputed, "that is a format of its own"));
     command.callback([&session, options, input, output] {
         session.action = [&session, options, input, output] {
             run(*options, *input, *output, session);

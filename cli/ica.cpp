@@ -152,6 +152,7 @@ void add_ica(CLI::App& program, Session& session) {
     add_file(command, session, "--truth", o->truth, FileUse::input,
              "the true mixing matrix, one row a column of the data: prints the Amari error");
     const auto output = add_output(command, session);
+    only(session, output->options, with({output->place}));
     command.callback([&session, o, input, output] {
         session.action = [&session, o, input, output] {
             session.exit_code = run(*o, *input, *output, session);

@@ -159,7 +159,8 @@ void add_info(CLI::App& program, Session& session) {
                     "  mercer info a9a.gz --json | jq .labels");
     const auto input = add_input(command, session);
     const auto columns = std::make_shared<bool>(false);
-    command.add_flag("--by-column", *columns, "also a line for each column");
+    only(session, command.add_flag("--by-column", *columns, "also a line for each column"),
+         when([&session] { return !session.json; }, "with --json", "that has every column anyway"));
     command.callback([&session, input, columns] {
         session.action = [&session, input, columns] {
             const Dataset data = read_input(*input, session);

@@ -32,6 +32,7 @@ const char* word_of(Definite definite) {
     switch (definite) {
         case Definite::positive: return "positive";
         case Definite::conditional: return "conditional";
+        case Definite::refuted: return "refuted";
         case Definite::unknown: break;
     }
     return "unknown";
@@ -113,6 +114,7 @@ void print_definiteness(const Definiteness& found) {
         say("  {}{}\n  {}    {}: {}\n", indent, reason.part, indent, describe(reason.definite),
             reason.because);
     }
+    say("{}", sources_line());
 }
 
 void print_witness(const MercerTest& test) {
@@ -195,21 +197,31 @@ void add_kernel(CLI::App& program, Session& session) {
                     "  mercer kernel 'sigmoid(gamma=0.01, coef0=-1)' --data @iris\n"
                     "  mercer kernel --list");
     const auto options = std::make_shared<KernelCommand>();
-    command.add_option("KERNEL", options->text, "the expression; quote it for the shell")
-        ->type_name("");
-    command.add_flag("--list", options->list, "list the kernels there are");
-    add_file(command, session, "--data", options->input.path, FileUse::input,
-             "try it on this data: extreme eigenvalues, rank, a witness if indefinite");
-    command
-        .add_option("--sample", options->settings.max_rows, "rows to try it on, 0 for all [1000]")
-        ->type_name("N");
-    command.add_option("--seed", options->settings.seed, "how the rows are drawn [1]")
-        ->type_name("N");
-    command.add_flag("--unit-norm", options->assumptions.unit_norm,
-                     "rules may assume rows of length 1");
-    command.add_flag("--non-negative", options->assumptions.non_negative,
-                     "rules may assume entries that are not negative");
+    CLI::Option* const text =
+        command.add_option("KERNEL", options->text, "the expression; quote it for the shell")
+            ->type_name("");
+    const CLI::Option* const list =
+        command.add_flag("--list", options->list, "list the kernels there are");
+    CLI::Option* const data =
+        add_file(command, session, "--data", options->input.path, FileUse::input,
+                 "try it on this data: extreme eigenvalues, rank, a witness if indefinite");
+    only(session,
+         {command
+              .add_option("--sample", options->settings.max_rows,
+                          "rows to try it on, 0 for all [1000]")
+              ->type_name("N"),
+          command.add_option("--seed", options->settings.seed, "how the rows are drawn [1]")
+              ->type_name("N")},
+         with({data}));
+    only(session,
+         {text, data,
+          command.add_flag("--unit-norm", options->assumptions.unit_norm,
+                           "rules may assume rows of length 1"),
+          command.add_flag("--non-negative", options->assumptions.non_negative,
+                           "rules may assume entries that are not negative")},
+         without(list, "the list is of all kernels"));
     add_reading_options(command, session, options->input);
+    only(session, options->input.options, with({data}));
     command.callback(
         [&session, options] { session.action = [&session, options] { run(*options, session); }; });
 }

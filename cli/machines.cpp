@@ -79,9 +79,6 @@ HebbianSettings hebbian_of(const TrainOptions& o, FitSettings common) {
 }
 
 RidgeSettings ridge_of(const TrainOptions& o, FitSettings common) {
-    if (given(o, "--lambda") && given(o, "--lambda-path")) {
-        throw InvalidInput("ridge takes either --lambda or --lambda-path");
-    }
     return {.common = std::move(common),
             .lambda = o.lambda,
             .path = o.lambda_path,

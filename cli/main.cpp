@@ -1,7 +1,6 @@
 // The program `mercer`. Exit codes: 0 success, 1 failure, 2 bad input or usage, 130 interrupted.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -32,6 +31,25 @@ int complain(int code, std::string_view message) {
     return code;
 }
 
+/// The commands as 'mercer --help' lists them.
+struct Group {
+    const char* title;
+    std::vector<void (*)(CLI::App&, Session&)> commands;
+};
+const std::vector<Group> groups{
+    {"Data", {add_info, add_convert, add_scale, add_make, add_split, add_virtual, add_tangent}},
+    {"Kernels", {add_kernel, add_gram, add_map, add_align}},
+    {"Machines",
+     {add_train, add_tune, add_predict, add_show, add_verify, add_reduce, add_cascade, add_detect,
+      add_multilabel}},
+    {"Doubt and choice",
+     {add_calibrate, add_conformal, add_bounds, add_structure, add_equivalent, add_features,
+      add_query, add_spread}},
+    {"Structure",
+     {add_transform, add_denoise, add_superres, add_cca, add_ica, add_depend, add_answer, add_vq}},
+    {"Shell", {add_completion}},
+};
+
 void describe(CLI::App& program, Session& session) {
     program.description("Kernel machines: data, kernels, training with certificates.");
     program.set_version_flag("--version", fmt::format("mercer {}", version),
@@ -41,43 +59,13 @@ void describe(CLI::App& program, Session& session) {
         "'mercer COMMAND --help' explains a command. Exit codes: 0 success, 1 failure,\n"
         "2 bad input or usage, 130 interrupted.");
     program.get_formatter()->column_width(28);
-    add_info(program, session);
-    add_convert(program, session);
-    add_scale(program, session);
-    add_make(program, session);
-    add_kernel(program, session);
-    add_gram(program, session);
-    add_map(program, session);
-    add_split(program, session);
-    add_train(program, session);
-    add_tune(program, session);
-    add_predict(program, session);
-    add_transform(program, session);
-    add_denoise(program, session);
-    add_superres(program, session);
-    add_cca(program, session);
-    add_ica(program, session);
-    add_depend(program, session);
-    add_answer(program, session);
-    add_show(program, session);
-    add_verify(program, session);
-    add_reduce(program, session);
-    add_cascade(program, session);
-    add_vq(program, session);
-    add_virtual(program, session);
-    add_tangent(program, session);
-    add_detect(program, session);
-    add_bounds(program, session);
-    add_structure(program, session);
-    add_align(program, session);
-    add_calibrate(program, session);
-    add_conformal(program, session);
-    add_equivalent(program, session);
-    add_features(program, session);
-    add_query(program, session);
-    add_spread(program, session);
-    add_multilabel(program, session);
-    add_completion(program, session);
+    for (const Group& group : groups) {
+        for (const auto add : group.commands) {
+            const std::size_t before = program.get_subcommands({}).size();
+            add(program, session);
+            program.get_subcommands({})[before]->group(group.title);
+        }
+    }
     for (CLI::App* command : program.get_subcommands({})) add_general_options(*command, session);
     add_libsvm_programs(program);
     program.set_help_flag("-h,--help", "print this help and exit");
@@ -85,22 +73,30 @@ void describe(CLI::App& program, Session& session) {
 
 /// The first word is a command, or one of the program's own options; anything else deserves better
 /// than the parser's "a subcommand is required".
-void check_first_word(const CLI::App& program, const std::vector<std::string>& words) {
-    std::vector<std::string> names;
-    for (const CLI::App* command : program.get_subcommands({})) {
-        names.push_back(command->get_name());
-    }
-    const std::string choices = fmt::format("the commands are {}", fmt::join(names, ", "));
-    if (words.empty()) throw InvalidInput("no command given; " + choices + ". Try 'mercer --help'");
-    const std::string& word = words[0];
+void check_first_word(const CLI::App& program, const std::string& word) {
     for (const CLI::Option* option : program.get_options()) {
         if (option->check_name(word)) return;
     }
-    if (std::find(names.begin(), names.end(), word) != names.end()) return;
-    const auto near = nearest_word(word, names);
-    throw InvalidInput(fmt::format("there is no {} {}; {}{}", word[0] == '-' ? "option" : "command",
-                                   mercer::quoted(word), choices,
-                                   near ? fmt::format(". Did you mean '{}'?", *near) : ""));
+    std::vector<std::string> names;
+    for (const CLI::App* command : program.get_subcommands({})) {
+        names.push_back(command->get_name());
+        if (names.back() == word) return;
+    }
+    throw InvalidInput(fmt::format("there is no {} {}{}. 'mercer --help' lists the commands",
+                                   word[0] == '-' ? "option" : "command", mercer::quoted(word),
+                                   suggestion(word, names)));
+}
+
+/// The parser's complaint; in our words where it can say more.
+std::string complaint(const CLI::ParseError& error, const CLI::App& command) {
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+    for (const std::string& word : command.remaining()) {
+        if (!word.starts_with('-') || word == "-" || mercer::parse_number(word)) continue;
+        const std::string name = word.substr(0, word.find('='));
+        return fmt::format("there is no option {}{}", mercer::quoted(name),
+                           suggestion(name, option_names(command)));
+    }
+    return error.what();
 }
 
 int run(std::vector<std::string> words) {
@@ -113,20 +109,25 @@ int run(std::vector<std::string> words) {
         words.erase(words.begin());
         words.emplace_back("--help");
     }
-    check_first_word(program, words);
+    if (words.empty()) {
+        say("{}", program.help());
+        return exit_bad_input;
+    }
+    check_first_word(program, words[0]);
     try {
         std::vector<std::string> reversed(words.rbegin(), words.rend());
         program.parse(std::move(reversed));
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
-        std::string place = "mercer";
-        for (const CLI::App* command : program.get_subcommands())
-            place += ' ' + command->get_name();
-        return complain(exit_bad_input, fmt::format("{}\nTry '{} --help'.", error.what(), place));
+        const CLI::App& command =
+            program.get_subcommands().empty() ? program : *program.get_subcommands()[0];
+        const std::string place = &command == &program ? "mercer" : "mercer " + command.get_name();
+        return complain(exit_bad_input,
+                        fmt::format("{}\nTry '{} --help'.", complaint(error, command), place));
     }
-    for (const CLI::App* command : program.get_subcommands()) {
-        check_files(files_named(*command, session));
-    }
+    session.command = program.get_subcommands()[0];
+    check_uses(session.uses);
+    check_files(files_named(*session.command, session));
     set_threads(session.threads);
     session.action();
     clear_progress_line();
@@ -153,7 +154,7 @@ int main(int argc, char** argv) {
         }
         return program.empty() ? run(std::move(words)) : run_libsvm_program(program, words);
     } catch (const mercer::InvalidInput& error) {
-        return complain(exit_bad_input, error.what());
+        return complain(exit_bad_input, in_flags(error.what()));
     } catch (const mercer::Cancelled&) {
         return complain(exit_interrupted, "interrupted");
     } catch (const std::bad_alloc&) {

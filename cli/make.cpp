@@ -32,12 +32,18 @@ void add_make(CLI::App& program, Session& session) {
         ->type_name("X");
     command.add_option("--seed", options->seed, "the same seed gives the same data [1]")
         ->type_name("N");
-    command.add_option("--classes", options->classes, "blobs: how many [3]")->type_name("N");
-    command.add_option("--columns", options->columns, "blobs: how many [2]")->type_name("N");
-    command.add_option("--turns", options->turns, "spirals: windings of an arm [1.5]")
-        ->type_name("X");
-    command.add_option("--cells", options->cells, "checkerboard: squares along a side [4]")
-        ->type_name("N");
+    only(session,
+         {command.add_option("--classes", options->classes, "blobs: how many [3]")->type_name("N"),
+          command.add_option("--columns", options->columns, "blobs: how many [2]")->type_name("N")},
+         for_words(option, *kind, {"blobs"}));
+    only(session,
+         command.add_option("--turns", options->turns, "spirals: windings of an arm [1.5]")
+             ->type_name("X"),
+         for_words(option, *kind, {"spirals"}));
+    only(session,
+         command.add_option("--cells", options->cells, "checkerboard: squares along a side [4]")
+             ->type_name("N"),
+         for_words(option, *kind, {"checkerboard"}));
     const auto output = add_output(command, session);
     command.callback([&session, kind, options, output] {
         session.action = [&session, kind, options, output] {

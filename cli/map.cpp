@@ -24,8 +24,6 @@ struct MapCommand {
     double gamma = 1;
     double coef0 = 1;
     std::uint64_t seed = 1;
-    std::vector<const CLI::Option*> of_sample{};    ///< options of maps through a sample
-    std::vector<const CLI::Option*> of_monomial{};  ///< options of monomials
 };
 
 /// The features with their names, and what is to be said of the map.
@@ -37,17 +35,6 @@ struct Mapped {
 
 bool is_monomial(const MapCommand& c) {
     return c.kind == "monomial" || c.kind == "plain" || c.kind == "exponential";
-}
-
-void check_options(const MapCommand& c) {
-    for (const CLI::Option* option : is_monomial(c) ? c.of_sample : c.of_monomial) {
-        if (option->count() == 0) continue;
-        throw InvalidInput(
-            fmt::format("{} has no meaning for --kind {}", option->get_name(), c.kind));
-    }
-    if (c.kind != "eigen" && c.components > 0) {
-        throw InvalidInput("--components belongs to --kind eigen, whose features are in order");
-    }
 }
 
 void check_memory(std::size_t rows, std::size_t features) {
@@ -92,7 +79,6 @@ Mapped through_sample(const MapCommand& c, const Dataset& data, const Dataset& s
 
 void run(const MapCommand& c, const InputOptions& input, const OutputOptions& output,
          const Session& session) {
-    check_options(c);
     check_output(output, session);
     Dataset data = read_input(input, session);
     Dataset sample;
@@ -132,26 +118,36 @@ void add_map(CLI::App& program, Session& session) {
         "eigen is in the order of the eigenvalues, and Nystroem's formula for other rows.");
     const auto o = std::make_shared<MapCommand>();
     const auto input = add_input(command, session);
-    add_choice(command, session, "--kind", o->kind,
-               {"monomial", "plain", "exponential", "empirical", "whitened", "eigen"}, "the map");
-    const auto of_sample = [&](CLI::Option* option) { o->of_sample.push_back(option); };
-    const auto of_monomial = [&](CLI::Option* option) { o->of_monomial.push_back(option); };
-    of_sample(command.add_option("--kernel", o->kernel, "the expression [rbf(gamma=scale)]")
-                  ->type_name("EXPR"));
-    of_sample(add_file(command, session, "--sample", o->sample, FileUse::input,
-                       "rows the map goes through [INPUT itself]"));
-    of_sample(add_count(command, "--landmarks", o->landmarks, 1, 40'000,
-                        "use so many rows of the sample, drawn by --seed [all]"));
-    of_sample(add_count(command, "--components", o->components, 1, 40'000,
-                        "keep the largest eigenvalues only [all]"));
-    of_sample(command.add_option("--seed", o->seed, "how landmarks are drawn [1]")->type_name("N"));
-    of_monomial(add_count(command, "--degree", o->degree, 1, 100, "of the monomials [2]"));
-    of_monomial(command.add_option("--gamma", o->gamma, "factor of x.z [1]")->type_name("X"));
-    of_monomial(command
-                    .add_option("--coef0", o->coef0,
-                                "constant; 0: monomials of the full degree only (plain: none "
-                                "of degree 0) [1]")
-                    ->type_name("X"));
+    const CLI::Option* const kind = add_choice(
+        command, session, "--kind", o->kind,
+        {"monomial", "plain", "exponential", "empirical", "whitened", "eigen"}, "the map");
+    const auto of = [&](std::vector<std::string> kinds, CLI::Option* option) {
+        return only(session, option, for_words(kind, o->kind, std::move(kinds)));
+    };
+    const std::vector<std::string> of_sample{"empirical", "whitened", "eigen"};
+    of(of_sample, command.add_option("--kernel", o->kernel, "the expression [rbf(gamma=scale)]")
+                      ->type_name("EXPR"));
+    of(of_sample, add_file(command, session, "--sample", o->sample, FileUse::input,
+                           "rows the map goes through [INPUT itself]"));
+    const CLI::Option* const landmarks =
+        of(of_sample, add_count(command, "--landmarks", o->landmarks, 1, 40'000,
+                                "use so many rows of the sample, drawn by --seed [all]"));
+    of({"eigen"}, add_count(command, "--components", o->components, 1, 40'000,
+                            "keep the largest eigenvalues only [all]"));
+    only(session,
+         of(of_sample,
+            command.add_option("--seed", o->seed, "how landmarks are drawn [1]")->type_name("N")),
+         with({landmarks}));
+    of({"monomial", "plain", "exponential"},
+       add_count(command, "--degree", o->degree, 1, 100, "of the monomials [2]"));
+    of({"monomial", "exponential"},
+       command.add_option("--gamma", o->gamma, "factor of x.z [1]")->type_name("X"));
+    of({"monomial", "plain"},
+       command
+           .add_option("--coef0", o->coef0,
+                       "constant; 0: monomials of the full degree only (plain: none of degree 0) "
+                       "[1]")
+           ->type_name("X"));
     const auto output = add_output(command, session);
     command.callback([&session, o, input, output] {
         session.action = [&session, o, input, output] { run(*o, *input, *output, session); };

@@ -117,6 +117,11 @@ std::string found_text(const Model& model, const Report& r) {
     return line("margin", fmt::format("{:.6g}", r.margin));
 }
 
+/// ", 0.12 s"; a model out of a file has forgotten how long it took.
+std::string time_text(double seconds) {
+    return seconds > 0 ? fmt::format(", {:.3g} s", seconds) : "";
+}
+
 /// What was lost of a model that was made shorter (learn/reduce.hpp).
 std::string describe_reduction(const Model& model) {
     double distance = 0, norm = 0, seconds = 0;
@@ -130,7 +135,7 @@ std::string describe_reduction(const Model& model) {
         seconds += r.seconds;
     }
     return line("status",
-                fmt::format("reduced, {}, {:.3g} s", describe(model.report().status), seconds)) +
+                fmt::format("reduced, {}{}", describe(model.report().status), time_text(seconds))) +
            line("vectors", fmt::format("{} of {:.0f}", model.expansion.size(),
                                        model.reports[0].figures.at("reduced_from"))) +
            line("distance", fmt::format("{:.6g} squared, {} of the squared norm", distance,
@@ -156,9 +161,9 @@ std::string describe_learning(const Model& model) {
     const Report r = model.report();
     // Passes that are made are the end of a perceptron, not a failure.
     const bool made = model.task == Task::perceptron && r.status == FitStatus::iteration_limit;
-    std::string text =
-        line("status",
-             fmt::format("{}, {:.3g} s", made ? "all passes made" : describe(r.status), r.seconds));
+    std::string text = line(
+        "status",
+        fmt::format("{}{}", made ? "all passes made" : describe(r.status), time_text(r.seconds)));
     text += line("points", fmt::format("{} for {}", counted(model.expansion.size(), "point"),
                                        counted(r.rows, "row")));
     text += found_text(model, r);
@@ -211,7 +216,7 @@ Json json_of(const Report& r) {
               {"margin_errors", r.margin_errors},
               {"iterations", r.iterations},
               {"kernel_evaluations", r.kernel_evaluations},
-              {"seconds", r.seconds}};
+              {"seconds", r.seconds > 0 ? Json(r.seconds) : Json()}};
     if (!r.figures.empty()) json["figures"] = r.figures;
     if (!r.history.empty()) json["history"] = r.history;
     if (r.nu > 0) {
@@ -299,8 +304,9 @@ std::string describe_certificate(const Model& model) {
     if (!has_certificate(model.task)) return describe_learning(model);
     const Report r = model.report();
     const bool several = model.reports.size() > 1;
-    std::string text = line("status", fmt::format("{}, {:.3g} s, {}", describe(r.status), r.seconds,
-                                                  counted(r.iterations, "step")));
+    std::string text =
+        line("status", fmt::format("{}{}, {}", describe(r.status), time_text(r.seconds),
+                                   counted(r.iterations, "step")));
     text += line("support", several ? counted(model.expansion.size(), "vector")
                                     : fmt::format("{} of {}: {} free, {} bounded",
                                                   counted(r.support_vectors(), "vector"),

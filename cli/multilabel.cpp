@@ -121,6 +121,10 @@ void add_multilabel(CLI::App& program, Session& session) {
         "one line a row, and how good they are.");
     const auto options = std::make_shared<MultiLabelCommand>();
     const auto input = add_input(command, session, "table to learn from");
+    for (const char* name : {"--label", "--labels", "--text-labels"}) {
+        only(session, command.get_option(name),
+             when([] { return false; }, "here", "the labels are the --label-columns last columns"));
+    }
     add_file(command, session, "TEST", options->test, FileUse::input, "table to predict and judge")
         ->required();
     add_count(command, "--label-columns", options->labels, 2, 100'000, "columns that are labels")

@@ -47,6 +47,10 @@ void print_json(const Json& value) {
     say("{}\n", value.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
+std::string sources_line() {
+    return "\nThe authors cited: docs/sources.md\n";
+}
+
 void finish_standard_output() {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         throw std::runtime_error(
@@ -56,23 +60,22 @@ void finish_standard_output() {
 
 std::shared_ptr<OutputOptions> add_output(CLI::App& command, Session& session) {
     const auto output = std::make_shared<OutputOptions>();
-    const char* const group = "Writing";
-    const auto file = [&](const char* name, std::string& out, FileUse use, const char* about) {
-        add_file(command, session, name, out, use, about)->group(group);
+    const auto keep = [&](CLI::Option* option) {
+        output->options.push_back(option->group("Writing"));
     };
-    file("-o,--output", output->path, FileUse::data,
-         "file to write, compressed by .gz, .bz2, .xz or .zst; - is standard output [-]");
-    add_choice(command, session, "--to", output->format,
-               {"auto", "libsvm", "csv", "tsv", "spaces", "npy", "npz", "idx"},
-               "format to write, auto: by the file's name, else LIBSVM text")
-        ->group(group);
-    add_choice(command, session, "--write-header", output->header, {"auto", "yes", "no"},
-               "first line of a table names the columns")
-        ->group(group);
-    file("--labels-to", output->write.labels_file, FileUse::column,
-         "labels into a file of their own; none leaves them out");
-    file("--weights-to", output->write.weights_file, FileUse::column,
-         "weights into a file of their own; none leaves them out");
+    output->place = add_file(command, session, "-o,--output", output->path, FileUse::data,
+                             "file to write, compressed by .gz, .bz2, .xz or .zst; - is "
+                             "standard output [-]")
+                        ->group("Writing");
+    keep(add_choice(command, session, "--to", output->format,
+                    {"auto", "libsvm", "csv", "tsv", "spaces", "npy", "npz", "idx"},
+                    "format to write, auto: by the file's name, else LIBSVM text"));
+    keep(add_choice(command, session, "--write-header", output->header, {"auto", "yes", "no"},
+                    "first line of a table names the columns"));
+    keep(add_file(command, session, "--labels-to", output->write.labels_file, FileUse::column,
+                  "labels into a file of their own; none leaves them out"));
+    keep(add_file(command, session, "--weights-to", output->write.weights_file, FileUse::column,
+                  "weights into a file of their own; none leaves them out"));
     return output;
 }
 

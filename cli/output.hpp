@@ -38,6 +38,9 @@ void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 
 void print_json(const nlohmann::ordered_json& value);
 
+/// Where the authors that an output cites are listed.
+std::string sources_line();
+
 /// Flushes standard output; throws std::runtime_error when it could not take everything.
 void finish_standard_output();
 
@@ -63,6 +66,8 @@ struct OutputOptions {
     std::string format = "auto";
     std::string header = "auto";
     WriteOptions write;
+    CLI::Option* place = nullptr;         ///< -o
+    std::vector<CLI::Option*> options{};  ///< the others
 };
 
 /// Adds -o, --to and what belongs to them.

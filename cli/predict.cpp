@@ -185,6 +185,13 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
     if (command.deviation && model.task != Task::gp) {
         throw InvalidInput(command.model + ": only Gaussian processes (--task gp) have deviations");
     }
+    if (is_projection(model.task) && model.task != Task::kpca) {
+        throw InvalidInput(fmt::format(
+            "{}: a model of task {} has functions of rows and no labels for them: use 'mercer "
+            "transform'{}",
+            command.model, task_name(model.task),
+            model.task == Task::dependency ? ", or 'mercer answer' for outputs" : ""));
+    }
     const Predictions predictions = predict(command, model, data.x, session);
     seconds["predict"] = watch.lap();
     const auto judgement = judge(model, predictions.labels, data.y);

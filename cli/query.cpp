@@ -125,12 +125,15 @@ void add_query(CLI::App& program, Session& session) {
         "label (max-min, the largest first).");
     const auto options = std::make_shared<QueryCommand>();
     const auto input = add_model_and_input(command, session, options->model);
-    add_choice(command, session, "--rule", options->rule, {"simple", "max-min"}, "how to choose");
+    const CLI::Option* const rule = add_choice(command, session, "--rule", options->rule,
+                                               {"simple", "max-min"}, "how to choose");
     add_count(command, "--count", options->count, 1, 1'000'000'000, "rows to choose [10]");
-    add_file(command, session, "--labelled", options->labelled, FileUse::input,
-             "max-min: data the model was trained on");
-    add_count(command, "--shortlist", options->shortlist, 0, 1'000'000'000,
-              "max-min: try the first so many of simple, 0: all [50]");
+    only(session,
+         {add_file(command, session, "--labelled", options->labelled, FileUse::input,
+                   "max-min: data the model was trained on"),
+          add_count(command, "--shortlist", options->shortlist, 0, 1'000'000'000,
+                    "max-min: try the first so many of simple, 0: all [50]")},
+         for_words(rule, options->rule, {"max-min"}));
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run_query(*options, *input, session); };
     });

@@ -221,15 +221,23 @@ void add_reduce(CLI::App& program, Session& session) {
         ->type_name("X");
     add_choice(command, session, "--method", o->method, {"greedy", "l1", "sequential"},
                "where the vectors come from");
-    command.add_flag("--no-joint", o->no_joint, "leave the vectors where they are found");
-    add_count(command, "--iterations", o->settings.iterations, 1, 100'000,
-              "steps of moving them, at most [100]");
+    const CLI::Option* const no_joint =
+        command.add_flag("--no-joint", o->no_joint, "leave the vectors where they are found");
+    only(session,
+         add_count(command, "--iterations", o->settings.iterations, 1, 100'000,
+                   "steps of moving them, at most [100]"),
+         without(no_joint, "nothing is moved then"));
     add_count(command, "--memory", o->memory, 1, 1'000'000, "megabytes for kernel values [1024]");
-    add_file(command, session, "--data", input->path, FileUse::input,
-             "data to count changed predictions on");
+    const CLI::Option* const data =
+        add_file(command, session, "--data", input->path, FileUse::input,
+                 "data to count changed predictions on");
     add_file(command, session, "--curve", o->curve, FileUse::data,
              "CSV file: vectors against distance and changed predictions");
     add_reading_options(command, session, *input);
+    for (CLI::Option* option : input->options) {
+        // The precision is also that of the reduction.
+        if (!option->check_name("--double")) only(session, option, with({data}));
+    }
     command.callback([&session, o, input] {
         session.action = [&session, o, input] { session.exit_code = run(*o, *input, session); };
     });

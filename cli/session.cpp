@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <regex>
+
+#include "mercer/base/text.hpp"
 
 namespace mercer::cli {
 namespace {
@@ -39,49 +43,117 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, std::size_t&
         ->type_name("N");
 }
 
+std::string suggestion(const std::string& word, const std::vector<std::string>& candidates) {
+    std::vector<std::string> near;
+    const auto add = [&near](const std::string& name) {
+        if (std::ranges::find(near, name) == near.end()) near.push_back(name);
+    };
+    // Dashes are no letters of a name, and would make slips seem small.
+    const auto bare = [](const std::string& name) {
+        return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+    };
+    std::vector<std::string> letters;
+    for (const std::string& name : candidates) letters.push_back(bare(name));
+    const auto found = mercer::nearest_word(bare(word), letters);
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        if (found && letters[i] == *found) add(candidates[i]);
+    }
+    // A word cut short, if it is long enough to mean one name only.
+    const auto begins = [&](const std::string& name) {
+        return bare(word).size() > 2 && name.starts_with(bare(word));
+    };
+    if (std::ranges::count_if(letters, begins) == 1) {
+        const auto at = std::ranges::find_if(letters, begins) - letters.begin();
+        add(candidates[static_cast<std::size_t>(at)]);
+    }
+    return near.empty() ? "" : fmt::format(". Did you mean '{}'?", fmt::join(near, "' or '"));
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    }
+    return names;
+}
+
+std::string in_flags(const std::string& message) {
+    // Settings whose option is not their name with dashes.
+    static const std::map<std::string, std::string> others{
+        {"C", "-C"},
+        {"bias=false", "--no-bias"},
+        {"iteration_limit", "--step-limit"},
+        {"memory_bytes", "--memory"},
+        {"relative_gap", "--gap"},
+        {"tolerance", "--tol"},
+    };
+    static const std::regex setting("`([A-Za-z_]+)(=([A-Za-z0-9_.+-]+))?`");
+    std::string text;
+    auto last = message.begin();
+    for (std::sregex_iterator m(message.begin(), message.end(), setting), end; m != end; ++m) {
+        text.append(last, (*m)[0].first);
+        last = (*m)[0].second;
+        const std::string name = (*m)[1], value = (*m)[3];
+        if (const auto whole = others.find(name + (*m)[2].str()); whole != others.end()) {
+            text += whole->second;
+            continue;
+        }
+        std::string flag = "--" + name;
+        std::ranges::replace(flag, '_', '-');
+        if (const auto other = others.find(name); other != others.end()) flag = other->second;
+        text += value.empty() || value == "true" ? flag : flag + ' ' + value;
+    }
+    text.append(last, message.end());
+    return text;
+}
+
 CLI::Option* add_choice(CLI::App& command, Session& session, const std::string& names,
                         std::string& out, std::vector<std::string> words,
                         const std::string& about) {
     CLI::Option* option = command.add_option(
         names, out, fmt::format("{}: {} [{}]", about, fmt::join(words, ", "), out));
-    option->check(CLI::IsMember(words).description(""))->type_name("WORD");
+    const auto check = [words](const std::string& word) -> std::string {
+        if (std::ranges::find(words, word) != words.end()) return {};
+        return fmt::format("{} is none of {}{}", mercer::quoted(word), fmt::join(words, ", "),
+                           suggestion(word, words));
+    };
+    option->check(check, "")->type_name("WORD");
     session.choices[option] = std::move(words);
     return option;
 }
 
 void add_reading_options(CLI::App& command, Session& session, InputOptions& input) {
-    const char* const group = "Reading";
+    const auto keep = [&](CLI::Option* option) {
+        input.options.push_back(option->group("Reading"));
+    };
     const auto choice = [&](const char* name, std::string& out, std::vector<std::string> words,
                             const char* about) {
-        add_choice(command, session, name, out, std::move(words), about)->group(group);
+        keep(add_choice(command, session, name, out, std::move(words), about));
     };
     const auto text = [&](const char* name, std::string& out, const char* about) {
-        command.add_option(name, out, about)->type_name("TEXT")->group(group);
+        keep(command.add_option(name, out, about)->type_name("TEXT"));
     };
     choice("--format", input.format,
            {"auto", "libsvm", "csv", "tsv", "spaces", "npy", "npz", "idx"}, "format of the file");
     text("--label", input.read.label,
          "label column: its name, its number from 1 (-1: last), first, last or none");
-    command.add_flag("--text-labels", input.read.text_labels, "labels are names, even if numbers")
-        ->group(group);
+    keep(command.add_flag("--text-labels", input.read.text_labels,
+                          "labels are names, even if numbers"));
     choice("--header", input.header, {"auto", "yes", "no"}, "first line of a table is a header");
     choice("--missing", input.missing, {"refuse", "mean", "median", "zero"}, "missing values");
     choice("--rows", input.form, {"auto", "dense", "sparse"}, "how rows are held");
-    command.add_flag("--double", input.read.double_precision, "hold numbers in double precision")
-        ->group(group);
-    add_count(command, "--columns", input.read.columns, 0, std::size_t{1} << 32,
-              "at least so many columns, the rest zero [0]")
-        ->group(group);
-    add_file(command, session, "--labels", input.read.labels_file, FileUse::input,
-             "file of labels, one a row")
-        ->group(group);
-    add_file(command, session, "--weights", input.read.weights_file, FileUse::input,
-             "file of sample weights, one a row")
-        ->group(group);
+    keep(command.add_flag("--double", input.read.double_precision,
+                          "hold numbers in double precision"));
+    keep(add_count(command, "--columns", input.read.columns, 0, std::size_t{1} << 32,
+                   "at least so many columns, the rest zero [0]"));
+    keep(add_file(command, session, "--labels", input.read.labels_file, FileUse::input,
+                  "file of labels, one a row"));
+    keep(add_file(command, session, "--weights", input.read.weights_file, FileUse::input,
+                  "file of sample weights, one a row"));
     text("--weight-column", input.read.weights, "weight column of a table, as --label");
-    add_count(command, "--first-index", input.read.first_index, 0, 1,
-              "LIBSVM text: the first index, 0 or 1 [1]")
-        ->group(group);
+    keep(add_count(command, "--first-index", input.read.first_index, 0, 1,
+                   "LIBSVM text: the first index, 0 or 1 [1]"));
 }
 
 std::shared_ptr<InputOptions> add_input(CLI::App& command, Session& session,

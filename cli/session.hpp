@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/uses.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/scaling.hpp"
@@ -30,6 +31,8 @@ struct Session {
     int exit_code = 0;  ///< of an action that has something to say by it
     /// Values that completion offers, by option.
     std::map<const CLI::Option*, std::vector<std::string>> choices;
+    std::vector<Use> uses;              ///< what options need to have an effect
+    const CLI::App* command = nullptr;  ///< the one that was parsed
     /// Options that name files, all of which cli/files.hpp looks at.
     std::map<const CLI::Option*, FileUse> files;
 };
@@ -44,6 +47,16 @@ void add_general_options(CLI::App& command, Session& session);
 /// An option that takes a whole number from `low` to `high`.
 CLI::Option* add_count(CLI::App& command, const std::string& names, std::size_t& out,
                        std::size_t low, std::size_t high, const std::string& about);
+
+/// ". Did you mean 'train'?", for a word that is none of these; empty where nothing is near.
+std::string suggestion(const std::string& word, const std::vector<std::string>& candidates);
+
+/// Every spelling of every option of a command: "--cost", "-C".
+std::vector<std::string> option_names(const CLI::App& command);
+
+/// A message of the library in the words of the command line: its `probability=true` is
+/// --probability here, and `task=one-class` is --task one-class.
+std::string in_flags(const std::string& message);
 
 /// An option that takes one of these words; `out` keeps its value when the option is not given.
 CLI::Option* add_choice(CLI::App& command, Session& session, const std::string& names,
@@ -67,6 +80,7 @@ struct InputOptions {
     std::string missing = "refuse";
     std::string form = "auto";
     ReadOptions read;
+    std::vector<CLI::Option*> options{};  ///< those of reading, without the path
 };
 
 /// Adds the positional INPUT and the options of reading.

@@ -106,17 +106,25 @@ void add_structure(CLI::App& program, Session& session) {
     const auto options = std::make_shared<StructureCommand>();
     const auto input = add_input(command, session);
     StructureSettings& s = options->settings;
-    add_choice(command, session, "--family", options->family, {"degree", "margin", "components"},
-               "what grows from level to level");
+    const CLI::Option* const family =
+        add_choice(command, session, "--family", options->family,
+                   {"degree", "margin", "components"}, "what grows from level to level");
+    const auto of = [&](std::vector<std::string> words, CLI::Option* option) {
+        only(session, option, for_words(family, options->family, std::move(words)));
+    };
     command.add_option("--values", options->values, "degrees, penalties or numbers of components")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("X,X");
-    command.add_option("--kernel", options->kernel, "of margin and components [rbf(gamma=scale)]")
-        ->type_name("EXPR");
-    command.add_option("--gamma", s.gamma, "degree: (1 + gamma x·z)^d [1]")->type_name("X");
-    command.add_option("-C,--cost", s.svm.C, "degree, components: penalty of errors [1]")
-        ->type_name("X");
+    of({"margin", "components"},
+       command
+           .add_option("--kernel", options->kernel, "of margin and components [rbf(gamma=scale)]")
+           ->type_name("EXPR"));
+    of({"degree"},
+       command.add_option("--gamma", s.gamma, "degree: (1 + gamma x·z)^d [1]")->type_name("X"));
+    of({"degree", "components"},
+       command.add_option("-C,--cost", s.svm.C, "degree, components: penalty of errors [1]")
+           ->type_name("X"));
     command.add_option("--scale", options->scale, "scale features: standard, minmax, … [none]")
         ->type_name("RULE");
     command.add_option("--delta", s.delta, "probability that some bound fails [0.05]")

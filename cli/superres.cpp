@@ -28,7 +28,6 @@ struct SuperresCommand {
     bool evaluate = false;
     std::string kernel;
     SuperresSettings settings{};
-    std::vector<const CLI::Option*> of_training{};
 };
 
 SuperResolution learnt(const SuperresCommand& c, const std::vector<Image>& examples,
@@ -123,16 +122,8 @@ void check_command(const SuperresCommand& c) {
     if (c.model.empty() == c.train.empty()) {
         throw InvalidInput("give photographs to learn from with --train, or a model with --model");
     }
-    for (const CLI::Option* option : c.of_training) {
-        if (c.model.empty() || option->count() == 0) continue;
-        throw InvalidInput(fmt::format("{} has no meaning with --model, which is learnt already",
-                                       option->get_name()));
-    }
     if (c.output.empty() && !c.evaluate) {
         throw InvalidInput("name a file for the larger picture, or ask for --evaluate");
-    }
-    if (!c.sheet.empty() && !c.evaluate) {
-        throw InvalidInput("--sheet shows the methods of --evaluate side by side; give both");
     }
 }
 
@@ -198,20 +189,25 @@ void add_superres(CLI::App& program, Session& session) {
         "Pictures are PNG or PNM. docs/machines/super-resolution.md says more.");
     const auto o = std::make_shared<SuperresCommand>();
     SuperresSettings& s = o->settings;
-    const auto trains = [&](CLI::Option* option) { o->of_training.push_back(option); };
     add_file(command, session, "PICTURE", o->input, FileUse::input, "the photograph")->required();
     add_file(command, session, "OUTPUT", o->output, FileUse::picture, "file for the larger one");
     add_file(command, session, "--train", o->train, FileUse::input,
              "large photographs to learn from")
         ->type_name("FILE…");
-    add_file(command, session, "--model", o->model, FileUse::input,
-             "learnt before, with --save-model");
+    const CLI::Option* const model = add_file(command, session, "--model", o->model, FileUse::input,
+                                              "learnt before, with --save-model");
+    const auto trains = [&](CLI::Option* option) {
+        only(session, option, without(model, "the model is learnt already"));
+    };
     trains(add_file(command, session, "--save-model", o->save_to, FileUse::model,
                     "file for what is learnt"));
-    command.add_flag("--evaluate", o->evaluate,
-                     "shrink the photograph, enlarge it by every method, and compare");
-    add_file(command, session, "--sheet", o->sheet, FileUse::picture,
-             "with --evaluate: their middles side by side");
+    const CLI::Option* const evaluated =
+        command.add_flag("--evaluate", o->evaluate,
+                         "shrink the photograph, enlarge it by every method, and compare");
+    only(session,
+         add_file(command, session, "--sheet", o->sheet, FileUse::picture,
+                  "with --evaluate: their middles side by side"),
+         with({evaluated}));
     trains(add_count(command, "--factor", s.factor, 2, 8, "times as high and as wide [2]"));
     trains(add_count(command, "--patch", s.patch, 2, 64, "pixels a side [8]"));
     add_count(command, "--stride", s.stride, 1, 64,

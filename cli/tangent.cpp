@@ -78,12 +78,16 @@ void add_tangent(CLI::App& program, Session& session) {
         ->type_name("HxW");
     command.add_option("--background", o->background, "the value around the pictures [0]")
         ->type_name("X");
-    command.add_option("--kernel", o->kernel, "through the kernel PCA map of this kernel [none]")
-        ->type_name("EXPR");
-    add_count(command, "--landmarks", o->landmarks, 1, 40'000,
-              "rows of the sample the map goes through [1000]");
-    add_count(command, "--components", o->components, 1, 40'000, "features of the map [200]");
-    command.add_option("--seed", o->seed, "how landmarks are drawn [1]")->type_name("N");
+    const CLI::Option* const kernel =
+        command
+            .add_option("--kernel", o->kernel, "through the kernel PCA map of this kernel [none]")
+            ->type_name("EXPR");
+    only(session,
+         {add_count(command, "--landmarks", o->landmarks, 1, 40'000,
+                    "rows of the sample the map goes through [1000]"),
+          add_count(command, "--components", o->components, 1, 40'000, "features of the map [200]"),
+          command.add_option("--seed", o->seed, "how landmarks are drawn [1]")->type_name("N")},
+         with({kernel}));
     const auto output = add_output(command, session);
     command.callback([&session, o, input, output] {
         session.action = [&session, o, input, output] { run(*o, *input, *output, session); };

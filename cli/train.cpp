@@ -308,6 +308,13 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
     return code;
 }
 
+/// True when something is left to chance, that is to the seed.
+bool draws(const TrainOptions& o) {
+    const Task task = task_named(o.task);
+    return o.folds > 0 || o.probability || o.order == "shuffled" || o.restarts > 0 ||
+           task == Task::kmeans || task == Task::kpca || task == Task::kha;
+}
+
 }  // namespace
 
 void add_train(CLI::App& program, Session& session) {
@@ -324,6 +331,15 @@ void add_train(CLI::App& program, Session& session) {
         "docs/training.md and docs/machines say more.");
     const auto input = add_input(command, session);
     const auto options = add_train_options(command, session);
+    for (const char* name : {"--curve", "--from", "--probability", "--loo"}) {
+        only(session, command.get_option(name),
+             when([options] { return options->folds == 0 || !options->model.empty(); },
+                  "with --cv alone", "it belongs to a machine of all rows: name a MODEL too"));
+    }
+    only(session, command.get_option("--seed"),
+         when([options] { return draws(*options); }, "where nothing is drawn",
+              "it belongs to --cv, --probability, --order shuffled, --restarts and the tasks "
+              "k-means, kpca and kha"));
     command.callback([&session, input, options] {
         session.action = [&session, input, options] {
             session.exit_code = run(*options, *input, session);

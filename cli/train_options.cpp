@@ -6,21 +6,22 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/perceptron.hpp"
 
 namespace mercer::cli {
 namespace {
 
-/// Which tasks an option means something to. What is given in vain is a mistake.
-struct Use {
+/// Which tasks an option means something to.
+struct TaskUse {
     const char* option;
     std::vector<Task> tasks;
     const char* remark = "";
 };
 
-const std::vector<Use>& uses() {
+const std::vector<TaskUse>& task_uses() {
     using enum Task;
     static const std::vector<Task> svms{svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd};
-    static const std::vector<Use> table{
+    static const std::vector<TaskUse> table{
         {"-C", {svc, svr, nu_svr, svdd, adatron}},
         {"--nu", {nu_svc, nu_svr, one_class, svdd, parzen}},
         {"--epsilon", {svr}, " (nu-svr finds it by itself)"},
@@ -65,19 +66,23 @@ const std::vector<Use>& uses() {
     return table;
 }
 
-void check_uses(const TrainOptions& o, Task task) {
-    for (const Use& use : uses()) {
-        if (!given(o, use.option) || std::ranges::find(use.tasks, task) != use.tasks.end()) {
-            continue;
-        }
-        std::string tasks;
-        for (std::size_t i = 0; i < use.tasks.size(); ++i) {
-            tasks += i == 0 ? "" : i + 1 == use.tasks.size() ? " and " : ", ";
-            tasks += task_name(use.tasks[i]);
-        }
-        throw InvalidInput(fmt::format("{} has no meaning for --task {}; it belongs to {}{}",
-                                       use.option, o.task, tasks, use.remark));
+/// Options that a task has no use for, and those that need another.
+void declare_uses(CLI::App& command, Session& session, const TrainOptions& o) {
+    const CLI::Option* const task = command.get_option("--task");
+    for (const TaskUse& use : task_uses()) {
+        std::vector<std::string> names;
+        for (const Task t : use.tasks) names.emplace_back(task_name(t));
+        only(session, command.get_option(use.option), for_words(task, o.task, names, use.remark));
     }
+    only(session, command.get_option("--cv"),
+         when([&o] { return !is_projection(task_named(o.task)); }, "for projections",
+              "components answer no question that could be judged"));
+    only(session, command.get_option("--cv"),
+         when([&o] { return !is_clustering(task_named(o.task)); }, "for groups",
+              "they have no names to compare"));
+    only(session, command.get_option("--restarts"), with({command.get_option("--optimise")}));
+    only(session, command.get_option("--lambda"),
+         without(command.get_option("--lambda-path"), "the path has all values that are tried"));
 }
 
 void read_weights(const TrainOptions& o, SvmSettings& settings) {
@@ -94,12 +99,18 @@ void read_weights(const TrainOptions& o, SvmSettings& settings) {
     }
 }
 
+/// "[0.5]": the default, as help texts show it.
+template <class T>
+std::string shown(T value) {
+    return fmt::format("[{}]", value);
+}
+
 void add_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
     const auto watch = [&](CLI::Option* option) {
         o.watched.push_back(option);
         return option;
     };
-    const auto number = [&](const char* names, double& out, const char* about) {
+    const auto number = [&](const char* names, double& out, const std::string& about) {
         watch(command.add_option(names, out, about)->type_name("X"));
     };
     add_choice(
@@ -110,10 +121,11 @@ void add_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
         "what to learn");
     command.add_option("--kernel", o.kernel, "the expression, docs/kernels.md [rbf(gamma=scale)]")
         ->type_name("EXPR");
-    number("-C,--cost", o.cost,
-           "penalty of errors; svdd: instead of --nu; adatron: 0 is the hard margin [1]");
-    number("--nu", o.nu, "share of errors at most and of support vectors at least [0.5]");
-    number("--epsilon", o.epsilon, "svr: half the width of the tube [0.1]");
+    number(
+        "-C,--cost", o.cost,
+        "penalty of errors; svdd: instead of --nu; adatron: 0 is the hard margin " + shown(o.cost));
+    number("--nu", o.nu, "share of errors at most and of support vectors at least " + shown(o.nu));
+    number("--epsilon", o.epsilon, "svr: half the width of the tube " + shown(o.epsilon));
     watch(command
               .add_option("--tube", o.tube,
                           "nu-svr: shape of the tube, a formula of x0, x1, … or @COLUMN")
@@ -136,35 +148,41 @@ void add_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
 void add_other_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
     const char* const group = "Other machines";
     const auto watch = [&](CLI::Option* option) { o.watched.push_back(option->group(group)); };
-    const auto number = [&](const char* names, double& out, const char* about) {
+    const auto number = [&](const char* names, double& out, const std::string& about) {
         watch(command.add_option(names, out, about)->type_name("X"));
     };
     const auto count = [&](const char* names, std::size_t& out, std::size_t low,
-                           const char* about) {
+                           const std::string& about) {
         watch(add_count(command, names, out, low, 1'000'000'000, about));
     };
     count("--passes", o.passes, 1,
-          "over the data, at most; perceptron [10], adatron [1000], k-means [300], kpca [200], "
-          "kha [20]");
+          fmt::format("over the data, at most; perceptron {}, adatron {}, k-means {}, kpca {}, "
+                      "kha {}",
+                      shown(PerceptronSettings{}.passes), shown(AdatronSettings{}.passes),
+                      shown(KMeansSettings{}.passes), shown(KernelPcaSettings{}.passes),
+                      shown(HebbianSettings{}.passes)));
     watch(add_choice(command, session, "--order", o.order, {"given", "shuffled"},
                      "perceptron: rows of a pass"));
     watch(add_choice(command, session, "--variant", o.variant, {"plain", "averaged", "voted"},
                      "perceptron: the last vector, the mean of all, or all voting"));
     count("--budget", o.budget, 2, "perceptron: keep at most so many points, merging the others");
     number("--rate", o.rate,
-           "adatron: step, as a multiple of 1 / max k(x,x), below 2 [1]; kha: of 1 / "
-           "variance, at most 1 [0.5]");
+           fmt::format("adatron: step, as a multiple of 1 / max k(x,x), below 2 {}; kha: of 1 / "
+                       "variance, at most 1 {}",
+                       shown(o.rate), shown(HebbianSettings{}.rate)));
     watch(add_file(command, session, "--curve", o.curve, FileUse::data,
                    "adatron: also write how the dual grows, beside that of smo, as CSV"));
-    count("--clusters", o.clusters, 1, "k-means: how many groups [8]");
+    count("--clusters", o.clusters, 1, "k-means: how many groups " + shown(o.clusters));
     number("--radius", o.radius, "vq: no row is farther from its code, in feature space");
-    count("--starts", o.starts, 1, "k-means: the best of so many is kept [4]");
-    count("--components", o.components, 0, "kpca, kha: how many components, 0 (kpca): all [16]");
-    count("--dictionary", o.dictionary, 1, "kha: rows that components are combinations of [500]");
-    count("--batch", o.batch, 1, "kha: rows an update is averaged over [32]");
+    count("--starts", o.starts, 1, "k-means: the best of so many is kept " + shown(o.starts));
+    count("--components", o.components, 0,
+          "kpca, kha: how many components, 0 (kpca): all " + shown(o.components));
+    count("--dictionary", o.dictionary, 1,
+          "kha: rows that components are combinations of " + shown(o.dictionary));
+    count("--batch", o.batch, 1, "kha: rows an update is averaged over " + shown(o.batch));
     watch(command.add_flag("--no-center", o.no_center,
                            "kpca, kha: about the origin, not the centre of mass"));
-    number("--lambda", o.lambda, "ridge, logistic, …: weight of the penalty [1]");
+    number("--lambda", o.lambda, "ridge, logistic, …: weight of the penalty " + shown(o.lambda));
     watch(command
               .add_option("--lambda-path", o.lambda_path,
                           "ridge: values to choose from by leave-one-out error, 0.01,0.1,1")
@@ -172,22 +190,22 @@ void add_other_machine_options(CLI::App& command, Session& session, TrainOptions
               ->allow_extra_args(false)
               ->type_name("X,X"));
     watch(command.add_flag("--loo", o.leave_one_out, "ridge: also leave-one-out errors"));
-    number("--noise", o.noise, "gp: variance of the noise [0.1]");
+    number("--noise", o.noise, "gp: variance of the noise " + shown(o.noise));
     watch(command.add_flag("--optimise", o.optimise,
                            "gp: maximise the evidence over noise and kernel parameters"));
     count("--restarts", o.restarts, 0, "gp: further starts of --optimise [0]");
-    number("--delta", o.huber, "huber: where the loss becomes linear [1]");
-    number("--quantile", o.quantile, "quantile: the share of targets below [0.5]");
+    number("--delta", o.huber, "huber: where the loss becomes linear " + shown(o.huber));
+    number("--quantile", o.quantile, "quantile: the share of targets below " + shown(o.quantile));
 }
 
 void add_solver_options(CLI::App& command, Session& session, TrainOptions& o) {
     const char* const group = "Training";
     const auto watch = [&](CLI::Option* option) { o.watched.push_back(option->group(group)); };
-    const auto number = [&](const char* names, double& out, const char* about) {
+    const auto number = [&](const char* names, double& out, const std::string& about) {
         watch(command.add_option(names, out, about)->type_name("X"));
     };
     const auto count = [&](const char* names, std::size_t& out, std::size_t low, std::size_t high,
-                           const char* about) {
+                           const std::string& about) {
         watch(add_count(command, names, out, low, high, about));
     };
     count("--cv", o.folds, 2, 1'000'000'000, "cross-validate over so many folds");
@@ -195,14 +213,17 @@ void add_solver_options(CLI::App& command, Session& session, TrainOptions& o) {
         ->type_name("N")
         ->group(group);
     number("--tol", o.tolerance,
-           "stop at this violation of the optimality conditions [0.001]; kpca: at this residual, "
-           "relative to the largest eigenvalue [1e-6, in double precision 1e-10]");
+           "stop at this violation of the optimality conditions " + shown(o.tolerance) +
+               "; kpca: at this residual, "
+               "relative to the largest eigenvalue [1e-6, in double precision 1e-10]");
     number("--gap", o.gap,
-           "stop also at this relative gap, 0: not used [0]; logistic and the like [1e-6]");
+           fmt::format("stop also at this relative gap, 0: not used {}; logistic and the like {}",
+                       shown(o.gap), shown(RiskSettings{}.tolerance)));
     number("--time-limit", o.time_limit, "seconds; what there is then is kept, 0: none [0]");
     count("--step-limit", o.iteration_limit, 0, std::size_t{1} << 62,
           "steps a problem, 0: plenty [0]");
-    count("--memory", o.memory, 1, std::size_t{1} << 24, "MiB for kernel values [1024]");
+    count("--memory", o.memory, 1, std::size_t{1} << 24,
+          "MiB for kernel values " + shown(o.memory));
     command
         .add_flag("--double-precision", o.double_precision,
                   "compute kernel values in double precision too")
@@ -249,6 +270,7 @@ std::shared_ptr<TrainOptions> add_train_options(CLI::App& command, Session& sess
     add_machine_options(command, session, *options);
     add_other_machine_options(command, session, *options);
     add_solver_options(command, session, *options);
+    declare_uses(command, session, *options);
     return options;
 }
 
@@ -259,7 +281,6 @@ bool given(const TrainOptions& options, const std::string& name) {
 }
 
 void check_options(const TrainOptions& o, Task task) {
-    check_uses(o, task);
     if (o.probability && o.multi_class == "ovr") {
         throw InvalidInput("--probability couples pairs of classes: it needs --multi-class ovo");
     }
@@ -269,14 +290,6 @@ void check_options(const TrainOptions& o, Task task) {
     if (!(o.time_limit >= 0)) {
         throw InvalidInput(
             fmt::format("--time-limit {} must be 0 (none) or a number of seconds", o.time_limit));
-    }
-    if (o.folds > 0 && is_projection(task)) {
-        throw InvalidInput(fmt::format(
-            "--cv has no meaning for --task {}: its components answer no question", o.task));
-    }
-    if (o.folds > 0 && is_clustering(task)) {
-        throw InvalidInput(fmt::format(
-            "--cv has no meaning for --task {}: its groups have no names to compare", o.task));
     }
 }
 

@@ -8,18 +8,26 @@
 #include <vector>
 
 #include "cli/session.hpp"
+#include "mercer/learn/adatron.hpp"
+#include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/hebbian.hpp"
+#include "mercer/learn/kernel_pca.hpp"
+#include "mercer/learn/kmeans.hpp"
+#include "mercer/learn/losses.hpp"
+#include "mercer/learn/ridge.hpp"
 #include "mercer/learn/svm.hpp"
 
 namespace mercer::cli {
 
-/// As they stand on the command line.
+/// As they stand on the command line. What the library has a default for is not given another here;
+/// machines that share an option share its default (tests/repository/defaults_test.cpp).
 struct TrainOptions {
     std::string model{};
     std::string task = "svc";
     std::string kernel = "rbf(gamma=scale)";
-    double cost = 1;
-    double nu = 0.5;
-    double epsilon = 0.1;
+    double cost = SvmSettings{}.C;
+    double nu = SvmSettings{}.nu;
+    double epsilon = SvmSettings{}.epsilon;
     std::string tube{};
     std::vector<std::string> weights{};
     bool balanced = false;
@@ -33,36 +41,36 @@ struct TrainOptions {
     std::string order = "given";
     std::string variant = "plain";
     std::size_t budget = 0;
-    double rate = 1;
+    double rate = AdatronSettings{}.rate;
     std::string curve{};
-    std::size_t clusters = 8;
+    std::size_t clusters = KMeansSettings{}.clusters;
     double radius = 0;
-    std::size_t components = 16;
+    std::size_t components = KernelPcaSettings{}.components;
     bool no_center = false;
-    std::size_t dictionary = 500;
-    std::size_t batch = 32;
-    std::size_t starts = 4;
-    double lambda = 1;
+    std::size_t dictionary = HebbianSettings{}.dictionary;
+    std::size_t batch = HebbianSettings{}.batch;
+    std::size_t starts = KMeansSettings{}.starts;
+    double lambda = RidgeSettings{}.lambda;
     std::vector<double> lambda_path{};
     bool leave_one_out = false;
-    double noise = 0.1;
+    double noise = GaussianProcessSettings{}.noise;
     bool optimise = false;
     std::size_t restarts = 0;
-    double huber = 1;
-    double quantile = 0.5;
+    double huber = RiskSettings{}.delta;
+    double quantile = RiskSettings{}.quantile;
 
-    double tolerance = 1e-3;
-    double gap = 0;
+    double tolerance = SvmSettings{}.tolerance;
+    double gap = SvmSettings{}.relative_gap;
     double time_limit = 0;
     std::size_t iteration_limit = 0;
-    std::size_t memory = 1024;
+    std::size_t memory = SvmSettings{}.memory_bytes >> 20;
     std::size_t folds = 0;
     std::uint64_t seed = 1;
     bool double_precision = false;
     std::string method = "decomposition";
     bool no_shrinking = false;
     std::string from{};  ///< a model to begin from
-    /// Which of -C, --nu, … were given, so that one without meaning for the task is not ignored.
+    /// The options whose default depends on the task: which were given?
     std::vector<const CLI::Option*> watched{};
 };
 
@@ -72,7 +80,7 @@ std::shared_ptr<TrainOptions> add_train_options(CLI::App& command, Session& sess
 /// True when the option was given, by any of its names.
 bool given(const TrainOptions& options, const std::string& name);
 
-/// Throws InvalidInput for options the task has no use for, and for limits out of range.
+/// Throws InvalidInput for options that contradict one another, and for limits out of range.
 void check_options(const TrainOptions& options, Task task);
 
 /// The settings of a support vector machine.

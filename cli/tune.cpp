@@ -40,6 +40,7 @@ struct TuneOptions {
     std::string groups{};
     std::string fold_file{};
     std::string score{};
+    std::string positive{};
     bool one_se = false;
     bool alone = false;
     std::string journal{};
@@ -181,9 +182,6 @@ FoldRule folds_of(const TuneOptions& tune, const TrainOptions& options, Dataset&
     FoldRule rule{.folds = options.folds > 0 ? options.folds : tune.folds,
                   .repeats = tune.repeats,
                   .seed = options.seed};
-    if (!tune.groups.empty() && !tune.fold_file.empty()) {
-        throw InvalidInput("--groups and --fold-file exclude each other");
-    }
     if (tune.folding == "stratified") rule.kind = FoldKind::stratified;
     if (tune.folding == "plain") rule.kind = FoldKind::plain;
     if (!tune.groups.empty()) {
@@ -204,6 +202,7 @@ SearchSettings settings_of(const TuneOptions& tune, const TrainOptions& options,
     settings.points = tune.points;
     settings.folds = folds_of(tune, options, data);
     if (!tune.score.empty()) settings.measure = measure_named(tune.score);
+    settings.positive = tune.positive;
     settings.one_standard_error = tune.one_se;
     settings.seed = options.seed;
     settings.journal = tune.journal;
@@ -237,17 +236,10 @@ void check_options(const TuneOptions& tune, const TrainOptions& options, Task ta
     for (const std::string& path : {options.model, tune.csv, tune.heat_map, tune.journal}) {
         check_place(path);
     }
-    if (is_gradient_search(tune.search)) {
-        if (tune.grid.empty()) return;
-        throw InvalidInput(
-            fmt::format("--search {} moves the kernel's own parameters and takes no "
-                        "--grid",
-                        tune.search));
-    }
+    if (is_gradient_search(tune.search)) return;
     if (tune.grid.empty()) {
         throw InvalidInput("there is nothing to search: give --grid, such as --grid C=0.1,1,10");
     }
-    if (!options.curve.empty()) throw InvalidInput("--curve belongs to mercer train");
     const bool needs = tune.score == "log-loss" && is_svm(task) && !options.probability;
     if (needs) throw InvalidInput("--score log-loss needs probabilities: add --probability");
 }
@@ -271,7 +263,6 @@ int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions
         run_gradient_search(tune.search, options, input, session);
         return 0;
     }
-    if (!options.from.empty()) throw InvalidInput("--from is of no use to a search: drop it");
     std::vector<Axis> axes;
     for (const std::string& text : tune.grid) axes.push_back(Axis::parse(text));
     InputOptions reading = input;
@@ -357,6 +348,10 @@ void add_tune_options(CLI::App& command, Session& session, TuneOptions& o) {
         ->type_name("WORD")
         ->group(group);
     command
+        .add_option("--positive", o.positive, "f1 of two classes: of this one [the last by name]")
+        ->type_name("CLASS")
+        ->group(group);
+    command
         .add_flag("--one-se", o.one_se, "the plainest point within one standard error of the best")
         ->group(group);
     command.add_flag("--alone", o.alone, "train every machine by itself, sharing nothing")
@@ -365,6 +360,52 @@ void add_tune_options(CLI::App& command, Session& session, TuneOptions& o) {
          "append results here, and go on from what is there");
     file("--csv", o.csv, FileUse::data, "write every point as a table");
     file("--heat-map", o.heat_map, FileUse::picture, "draw a grid over two axes as SVG");
+}
+
+/// Which searches take what.
+void declare_uses(CLI::App& command, Session& session, const TrainOptions& options,
+                  const TuneOptions& tune) {
+    const auto option = [&](const char* name) { return command.get_option(name); };
+    const CLI::Option* const search = option("--search");
+    const std::vector<std::string> folded{"grid", "random", "halving", "bayesian"};
+    for (const char* name :
+         {"--grid", "--folds", "--cv", "--repeats", "--folding", "--groups", "--fold-file",
+          "--score", "--positive", "--one-se", "--alone", "--journal", "--csv", "--seed"}) {
+        only(session, option(name), for_words(search, tune.search, folded));
+    }
+    only(session, option("--positive"), for_words(option("--score"), tune.score, {"f1"}));
+    only(session, option("--points"),
+         for_words(search, tune.search, {"random", "halving", "bayesian"},
+                   "; a grid has as many as its axes say"));
+    only(session, option("--heat-map"), for_words(search, tune.search, {"grid"}));
+    for (const char* name : {"--curve", "--from", "--loo"}) {
+        only(session, option(name),
+             when([] { return false; }, "in a search", "it belongs to mercer train"));
+    }
+    only(session, option("--cv"), without(option("--folds"), "both are the number of folds"));
+    for (const char* name : {"--folds", "--cv", "--repeats", "--groups"}) {
+        only(session, option(name), without(option("--fold-file"), "the folds are in the file"));
+    }
+    for (const char* name : {"--folding", "--fold-file"}) {
+        only(session, option(name), without(option("--groups"), "groups make the folds"));
+    }
+    only(session, option("--folding"), without(option("--fold-file"), "the folds are in the file"));
+    // A gradient needs the kernel and the penalty; the rest is for the machine trained afterwards.
+    const std::vector<std::string> always{"--kernel", "--task", "--scale",           "--memory",
+                                          "MODEL",    "INPUT",  "--double-precision"};
+    for (CLI::Option* other : command.get_options()) {
+        if (other->get_group() == "Reading" || other->get_group() == "Search") continue;
+        const std::string name = spelled(*other);
+        if (std::ranges::find(always, name) != always.end()) continue;
+        const bool penalty = name == "-C" || name == "--lambda";
+        only(session, other,
+             when(
+                 [&options, &tune, penalty] {
+                     return !is_gradient_search(tune.search) || !options.model.empty() ||
+                            (penalty && tune.search == "radius-margin");
+                 },
+                 "where no machine is trained", "name a MODEL, which is trained with it"));
+    }
 }
 
 }  // namespace
@@ -389,6 +430,7 @@ void add_tune(CLI::App& program, Session& session) {
     command.get_option("--curve")->group("");
     command.get_option("MODEL")->description(
         "file to save the best machine in, trained on all rows");
+    declare_uses(command, session, *options, *tune);
     command.callback([&session, input, options, tune] {
         session.action = [&session, input, options, tune] {
             session.exit_code = run(*tune, *options, *input, session);

@@ -27,14 +27,16 @@ Found by_alignment(const TrainOptions& o, const Dataset& data, Task task,
                    const Progress& progress) {
     const AlignedKernel k = align_parameters(Kernel::parse(o.kernel), data, is_regressor(task),
                                              o.memory << 20, progress);
-    return {.kernel = k.kernel.text(),
-            .json = {{"before", k.before},
-                     {"after", k.after},
-                     {"evaluations", k.evaluations},
-                     {"status", k.status}},
-            .text = line("alignment",
-                         fmt::format("{:.5g}, was {:.5g} (centred; {}, {})", k.after, k.before,
-                                     counted(k.evaluations, "evaluation"), k.status))};
+    return {
+        .kernel = k.kernel.text(),
+        .json = {{"before", k.before},
+                 {"after", k.after},
+                 {"evaluations", k.evaluations},
+                 {"status", k.status},
+                 {"at_limit", parameter_names(k.at_limit)}},
+        .text = line("alignment", fmt::format("{:.5g}, was {:.5g} (centred; {}, {}){}", k.after,
+                                              k.before, counted(k.evaluations, "evaluation"),
+                                              k.status, limit_text(parameter_names(k.at_limit))))};
 }
 
 Found by_radius_margin(TrainOptions& o, const Dataset& data, Task task, const Progress& progress) {
@@ -45,24 +47,43 @@ Found by_radius_margin(TrainOptions& o, const Dataset& data, Task task, const Pr
     const double cost = task == Task::squared_hinge ? 1 / o.lambda : o.cost;
     const RadiusMarginChoice c =
         minimise_radius_margin(Kernel::parse(o.kernel), cost, data, o.memory << 20, progress);
+    std::vector<std::string> at_limit = parameter_names(c.at_limit);
+    if (c.C_at_limit) at_limit.insert(at_limit.begin(), "C");
     // Only squared-hinge has the bound's own slacks; others keep the penalty they were given.
     if (task == Task::squared_hinge) o.lambda = 1 / c.C;
-    return {
-        .kernel = c.kernel.text(),
-        .json = {{"before", c.before},
-                 {"after", c.after},
-                 {"C_of_squared_slacks", c.C},
-                 {"lambda_of_squared_hinge", 1 / c.C},
-                 {"evaluations", c.evaluations},
-                 {"status", c.status}},
-        .text = line("bound", fmt::format("R²‖w‖² = {:.5g}, was {:.5g} ({}, {})", c.after, c.before,
-                                          counted(c.evaluations, "evaluation"), c.status)) +
-                line("penalty", fmt::format("C = {:.5g} of squared slacks: --task "
-                                            "squared-hinge --lambda {:.5g}",
-                                            c.C, 1 / c.C))};
+    return {.kernel = c.kernel.text(),
+            .json = {{"before", c.before},
+                     {"after", c.after},
+                     {"C_of_squared_slacks", c.C},
+                     {"lambda_of_squared_hinge", 1 / c.C},
+                     {"evaluations", c.evaluations},
+                     {"status", c.status},
+                     {"at_limit", at_limit}},
+            .text = line("bound", fmt::format("R²‖w‖² = {:.5g}, was {:.5g} ({}, {}){}", c.after,
+                                              c.before, counted(c.evaluations, "evaluation"),
+                                              c.status, limit_text(at_limit))) +
+                    line("penalty", fmt::format("C = {:.5g} of squared slacks: --task "
+                                                "squared-hinge --lambda {:.5g}",
+                                                c.C, 1 / c.C))};
 }
 
 }  // namespace
+
+std::vector<std::string> parameter_names(const std::vector<KernelParameter>& parameters) {
+    std::vector<std::string> names;
+    for (const KernelParameter& p : parameters) {
+        names.push_back(fmt::format("{} of {}", p.name, p.part));
+    }
+    return names;
+}
+
+std::string limit_text(const std::vector<std::string>& names) {
+    if (names.empty()) return {};
+    return fmt::format(
+        ": the search goes a hundred thousand times either way, and {} went all of it; begin "
+        "elsewhere, or the kernel does not suit",
+        listed(names));
+}
 
 bool is_gradient_search(const std::string& name) {
     return name == "alignment" || name == "radius-margin";

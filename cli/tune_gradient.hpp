@@ -6,11 +6,18 @@
 
 #include "cli/session.hpp"
 #include "cli/train_options.hpp"
+#include "mercer/kernel/parameters.hpp"
 
 namespace mercer::cli {
 
 /// True for the searches of this file.
 bool is_gradient_search(const std::string& name);
+
+/// "gamma of rbf(gamma=2)".
+std::vector<std::string> parameter_names(const std::vector<KernelParameter>& parameters);
+
+/// What it means that these ended at a limit of the search; empty where none did.
+std::string limit_text(const std::vector<std::string>& names);
 
 /// Moves the parameters of options.kernel, reports, and trains and saves the machine when a model
 /// file is named.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/model_output.hpp"
+#include "cli/session.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 
@@ -159,6 +160,26 @@ struct Picture {
     }
 };
 
+/// "f1 of 'yes'": which of two classes is meant.
+std::string measure_text(const SearchResult& result) {
+    const std::string name = measure_name(result.measure);
+    return result.positive.empty() ? name : fmt::format("{} of '{}'", name, result.positive);
+}
+
+/// Points that could not be scored, which the table may be too short to show.
+std::string describe_failures(const SearchSpace& space, const SearchResult& result) {
+    std::size_t count = 0;
+    const SearchPoint* first = nullptr;
+    for (const SearchPoint& p : result.points) {
+        if (!p.done || !std::isnan(p.mean)) continue;
+        ++count;
+        if (first == nullptr) first = &p;
+    }
+    if (first == nullptr) return {};
+    return line("failed", fmt::format("{}, such as {}: {}", counted(count, "point"),
+                                      space.text(first->values), in_flags(first->status)));
+}
+
 }  // namespace
 
 std::string describe_search(const SearchSpace& space, const SearchResult& result) {
@@ -188,7 +209,12 @@ std::string describe_search(const SearchSpace& space, const SearchResult& result
         }
     }
     if (order.size() > shown) text += fmt::format("… and {} more\n", order.size() - shown);
-    if (!result.best) return text + line("best", "no point has a score");
+    text += describe_failures(space, result);
+    if (!result.best) {
+        return text + line("best", result.cancelled
+                                       ? "interrupted before the first point was scored"
+                                       : "no point has a score");
+    }
     const SearchPoint& best = result.points[*result.best];
     std::string note;
     if (result.best != result.highest) {
@@ -196,7 +222,7 @@ std::string describe_search(const SearchSpace& space, const SearchResult& result
                            short_number(result.points[*result.highest].mean));
     }
     return text + line("best", fmt::format("{}: {} {} ± {:.2g}{}", space.text(best.values),
-                                           measure_name(result.measure), short_number(best.mean),
+                                           measure_text(result), short_number(best.mean),
                                            best.deviation, note));
 }
 
@@ -216,6 +242,7 @@ Json json_of(const SearchSpace& space, const SearchResult& result) {
     }
     Json json{{"task", task_name(space.task().task)},
               {"measure", measure_name(result.measure)},
+              {"positive", result.positive.empty() ? Json() : Json(result.positive)},
               {"larger_is_better", larger_is_better(result.measure)},
               {"folds", result.folds},
               {"shared", result.shared},

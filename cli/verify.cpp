@@ -88,7 +88,7 @@ Outcome check(const Model& model, const Dataset& data, const Session& session) {
     try {
         outcome.checks = check_certificate(model, data, progress_line(session));
     } catch (const InvalidInput& error) {
-        outcome.obstacle = error.what();
+        outcome.obstacle = in_flags(error.what());
     }
     clear_progress_line();
     return outcome;
@@ -144,7 +144,9 @@ void add_verify(CLI::App& program, Session& session) {
     const auto path = std::make_shared<std::string>();
     const auto input = add_model_and_input(command, session, *path);
     const auto all = std::make_shared<bool>(false);
-    command.add_flag("--all", *all, "every problem of a model with many, not only the worst");
+    only(session,
+         command.add_flag("--all", *all, "every problem of a model with many, not only the worst"),
+         when([&session] { return !session.json; }, "with --json", "that has all of them anyway"));
     command.callback([&session, path, input, all] {
         session.action = [&session, path, input, all] {
             session.exit_code = run(*path, *input, *all, session);

@@ -55,9 +55,6 @@ Codebook make_codebook(const VqCommand& c, const Rows& rows, const StopOnInterru
             throw InvalidInput("--method lbg needs --codes, the size of the codebook");
         return lbg_codebook(rows, c.codes, c.seed, listen);
     }
-    if (c.codes > 0) {
-        throw InvalidInput("--codes belongs to --method lbg; lp finds how many --radius needs");
-    }
     QuantiserSettings settings = c.settings;
     settings.prune = !c.no_prune;
     settings.progress = listen;
@@ -137,6 +134,9 @@ void decode_file(const InputOptions& input, const OutputOptions& output, const S
     check_output(output, session);
     const CodeFile file = load_codes(input.path);
     if (file.is_image()) {
+        for (const CLI::Option* option : output.options) {
+            refuse_given(session, spelled(*option), "for codes of a picture", "it belongs to rows");
+        }
         const Image image =
             image_from_blocks(file.decoded(), file.height, file.width, file.channels, file.side);
         write_image(image, output.path);
@@ -161,19 +161,42 @@ void add_vq(CLI::App& program, Session& session) {
         "program finds; lbg: so many means, which bound nothing. Pictures (.png, .ppm, .pgm) are\n"
         "cut into squares. A name ending in .xz, .zst, .bz2 or .gz is compressed as well.");
     const auto o = std::make_shared<VqCommand>();
-    add_choice(command, session, "action", o->action, {"encode", "decode"}, "what to do")
-        ->required();
+    const CLI::Option* const action =
+        add_choice(command, session, "action", o->action, {"encode", "decode"}, "what to do")
+            ->required();
     const auto input = add_input(command, session, "data or picture; codes to decode");
-    command.add_option("--radius", o->settings.radius, "no row is farther from its code")
-        ->type_name("R");
-    add_choice(command, session, "--method", o->method, {"lp", "lbg"}, "how codes are found");
-    add_count(command, "--codes", o->codes, 1, 1'000'000, "lbg: so many");
-    add_count(command, "--block", o->side, 1, 256, "side of a square of pixels [8]");
-    command.add_flag("--no-prune", o->no_prune, "keep codes that the others could replace");
-    command.add_option("--time", o->settings.time_limit, "seconds for the linear program [none]")
-        ->type_name("S");
-    command.add_option("--seed", o->seed, "how lbg begins [1]")->type_name("N");
+    const Condition encodes = for_words(action, o->action, {"encode"});
+    CLI::Option* const method = only(
+        session,
+        add_choice(command, session, "--method", o->method, {"lp", "lbg"}, "how codes are found"),
+        encodes);
+    const auto of = [&](const char* word, CLI::Option* option, const char* remark = "") {
+        only(session, option, encodes);
+        only(session, option, for_words(method, o->method, {word}, remark));
+    };
+    of("lp",
+       command.add_option("--radius", o->settings.radius, "lp: no row is farther from its code")
+           ->type_name("R"));
+    of("lbg", add_count(command, "--codes", o->codes, 1, 1'000'000, "lbg: so many"),
+       "; lp finds how many --radius needs");
+    only(session,
+         only(session,
+              add_count(command, "--block", o->side, 1, 256, "side of a square of pixels [8]"),
+              encodes),
+         when([input] { return is_picture(input->path); }, "for rows",
+              "it belongs to pictures (.png, .ppm, .pgm, .pnm)"));
+    of("lp",
+       command.add_flag("--no-prune", o->no_prune, "lp: keep codes that the others could replace"));
+    of("lp", command
+                 .add_option("--time", o->settings.time_limit,
+                             "lp: seconds for the linear program [none]")
+                 ->type_name("S"));
+    of("lbg", command.add_option("--seed", o->seed, "how lbg begins [1]")->type_name("N"));
+    only(session, input->options, encodes);
+    only(session, input->options,
+         when([input] { return !is_picture(input->path); }, "for a picture", "it belongs to rows"));
     const auto output = add_output(command, session);
+    only(session, output->options, for_words(action, o->action, {"decode"}));
     command.callback([&session, o, input, output] {
         session.action = [&session, o, input, output] {
             if (o->action == "encode") {

@@ -8,6 +8,7 @@ import pathlib
 import pkgutil
 import runpy
 
+import numpy as np
 import pytest
 
 import mercer
@@ -44,3 +45,14 @@ def test_tutorials_run(script, capsys) -> None:
 def test_documentation_examples() -> None:
     page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
     assert doctest.testfile(str(page), module_relative=False).failed == 0
+
+
+def test_readme_example() -> None:
+    text = (pathlib.Path(__file__).parents[2] / "README.md").read_text()
+    code = text.split("```python\n")[1].split("```")[0]
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    names = {"X": X, "y": X[:, 0] > 0, "Xt": X[:20], "yt": X[:20, 0] > 0}
+    exec(code, names)
+    assert names["model"].score(names["Xt"], names["yt"]) > 0.9
+    assert names["model"].report_.relative_gap < 1e-3

@@ -45,7 +45,6 @@ TEST(Program, VersionIsTheProjectsVersion) {
 }
 
 TEST(Program, WrongUsageIsExitCodeTwo) {
-    expect_refused(run({}), "the commands are info");
     expect_refused(run({"inof"}), "Did you mean 'info'?");
     expect_refused(run({"--nonsense"}), "--nonsense");
     expect_refused(run({"info"}), "INPUT");
@@ -53,6 +52,29 @@ TEST(Program, WrongUsageIsExitCodeTwo) {
     expect_refused(run({"info", "@iris", "--threads", "many"}), "--threads");
     expect_refused(run({"info", "@iris", "--missing", "guess"}), "--missing");
     expect_refused(run({"info", "@iris", "extra"}), "extra");
+}
+
+TEST(Program, MessagesOfTheLibrarySpeakInFlags) {
+    const Folder folder;
+    const std::string alike = folder.file("alike.csv", "u,v,y\n1,2,a\n2,3,a\n4,1,a\n");
+    expect_refused(run({"train", alike}), "use --task one-class");
+    const std::string model = folder.path("iris.mercer");
+    ASSERT_EQ(run({"train", "@iris", model}).code, 0);
+    expect_refused(run({"predict", model, "@iris", "--probability"}), "train with --probability");
+    const std::string mixed = folder.file("mixed.libsvm", "1 1:2\nyes 1:3\n");
+    expect_refused(run({"train", mixed}), "set --text-labels");
+}
+
+TEST(Program, EqualModelsGiveEqualBytes) {
+    const Folder folder;
+    for (const char* threads : {"1", "2", "2"}) {
+        const std::string path = folder.path(threads);
+        const std::string before = content_of(path);
+        ASSERT_EQ(run({"train", "@digits", path, "--threads", threads}).code, 0);
+        EXPECT_TRUE(before.empty() || content_of(path) == before) << threads;
+    }
+    EXPECT_EQ(content_of(folder.path("1")), content_of(folder.path("2")));
+    EXPECT_EQ(run({"show", folder.path("1")}).out.find(" s, "), std::string::npos);
 }
 
 TEST(Program, AFullDiskIsExitCodeOneAndAnImpossiblePlaceTwo) {

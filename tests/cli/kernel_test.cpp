@@ -44,7 +44,15 @@ TEST(KernelCommand, TellsDefinitenessWithReasons) {
     EXPECT_EQ(sum["definiteness"]["definite"], "positive");
     EXPECT_GE(sum["definiteness"]["reasons"].size(), 3U) << "the whole and its parts";
     EXPECT_EQ(json_of({"kernel", "negative_distance"})["definiteness"]["definite"], "conditional");
-    EXPECT_EQ(json_of({"kernel", "sigmoid"})["definiteness"]["definite"], "unknown");
+    EXPECT_EQ(json_of({"kernel", "sigmoid"})["definiteness"]["definite"], "refuted");
+    EXPECT_EQ(json_of({"kernel", "precomputed"})["definiteness"]["definite"], "unknown");
+    const std::string told = run({"kernel", "sigmoid"}).out;
+    EXPECT_NE(told.find("not positive definite: for every gamma other than 0"), std::string::npos)
+        << told;
+    EXPECT_EQ(told.find("not known"), std::string::npos) << told;
+    // Sources are named, and where they are listed.
+    EXPECT_NE(run({"kernel", "linear + rbf"}).out.find("Ralescu 2016"), std::string::npos);
+    EXPECT_NE(told.find("docs/sources.md"), std::string::npos) << told;
     const Outcome text = run({"kernel", "rbf(gamma=0.5) + linear"});
     EXPECT_EQ(text.code, 0) << text.err;
     EXPECT_TRUE(has(text.out, "definite    positive definite\n")) << text.out;

@@ -101,6 +101,12 @@ Outcome run(const std::vector<std::string>& words, const std::string& input) {
     return run_program(MERCER_PROGRAM, words, input);
 }
 
+Outcome run_in(const std::string& folder, const std::vector<std::string>& words) {
+    std::vector<std::string> all{"-C", folder, MERCER_PROGRAM};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_program("env", all);
+}
+
 Outcome run_into(const std::string& output, const std::vector<std::string>& words) {
     const Folder folder;
     Outcome outcome;

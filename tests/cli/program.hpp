@@ -35,6 +35,9 @@ std::string content_of(const std::string& path);
 /// Runs `mercer` with these words; `input` is its standard input.
 Outcome run(const std::vector<std::string>& words, const std::string& input = "");
 
+/// The same in a folder of its own.
+Outcome run_in(const std::string& folder, const std::vector<std::string>& words);
+
 /// The same with standard output going to a file such as /dev/full.
 Outcome run_into(const std::string& output, const std::vector<std::string>& words);
 

@@ -148,6 +148,75 @@ TEST(Tune, SaysWhatIsWrong) {
     }
 }
 
+TEST(Tune, AValueNoMachineTakesIsRefusedNotPassedOver) {
+    const auto refuses = [](const std::vector<std::string>& words, const std::string& part) {
+        const Outcome o = run(words);
+        EXPECT_EQ(o.code, 2) << o.out;
+        EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+    };
+    refuses({"tune", "@iris", "--grid", "C=-1,1"}, "C=-1");
+    refuses({"tune", "@iris", "--grid", "gamma=1,2", "--grid", "C=1,-1"}, "C=-1");
+    refuses({"tune", "@iris", "--task", "nu-svc", "--grid", "nu=0.1,2"}, "nu=2");
+    refuses({"tune", "@iris", "--task", "ridge", "--label", "1", "--grid", "lambda=1,-1"},
+            "lambda=-1");
+    refuses({"tune", "@iris", "--task", "perceptron", "--grid", "passes=1,1.5"}, "passes=1.5");
+    // What only the data makes impossible fails where it happens, and is told of.
+    const Folder folder;
+    std::string table = "u,v,y\n";
+    for (int i = 0; i < 40; ++i) {
+        table += std::to_string(i) + "," + std::to_string(i * i % 7) + (i < 8 ? ",a\n" : ",b\n");
+    }
+    const Outcome some = run({"tune", folder.file("few.csv", table), "--task", "nu-svc", "--grid",
+                              "nu=0.1,0.9", "--scale", "standard"});
+    EXPECT_EQ(some.code, 0) << some.err;
+    EXPECT_NE(some.out.find("1 point, such as nu=0.9: "), std::string::npos) << some.out;
+}
+
+TEST(Tune, F1SaysWhichClassIsPositive) {
+    const Folder folder;
+    std::string table = "u,v,y\n";
+    for (int i = 0; i < 60; ++i) {
+        table += std::to_string(i % 10) + "," + std::to_string(i % 7) +
+                 (i % 5 == 0 ? ",alarm\n" : ",quiet\n");
+    }
+    const std::string path = folder.file("alarm.csv", table);
+    const auto score = [&](std::vector<std::string> more) {
+        std::vector<std::string> words{"tune", path, "--grid", "C=1", "--score", "f1", "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome o = run(words);
+        EXPECT_EQ(o.code, 0) << o.err;
+        return Json::parse(o.out);
+    };
+    const Json last = score({}), first = score({"--positive", "alarm"});
+    EXPECT_EQ(last["positive"], "quiet");
+    EXPECT_EQ(first["positive"], "alarm");
+    EXPECT_NE(last["best"]["score"], first["best"]["score"]);
+    EXPECT_NE(run({"tune", path, "--grid", "C=1", "--score", "f1"}).out.find("f1 of 'quiet'"),
+              std::string::npos);
+    const auto refuses = [&](const std::vector<std::string>& words, const std::string& part) {
+        const Outcome o = run(words);
+        EXPECT_EQ(o.code, 2);
+        EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+    };
+    refuses({"tune", path, "--grid", "C=1", "--score", "f1", "--positive", "no"}, "'alarm'");
+    refuses({"tune", path, "--grid", "C=1", "--positive", "alarm"}, "it belongs to f1");
+    refuses({"tune", "@iris", "--grid", "C=1", "--score", "f1", "--positive", "setosa"},
+            "mean over all");
+}
+
+TEST(Tune, InterruptedBeforeTheFirstScoreSaysThat) {
+    const Outcome o = run_and_signal({"tune", "@digits", "--kernel", "rbf(gamma=1)", "--grid",
+                                      "gamma=1e-5:1:log300", "--alone", "--folds", "100"},
+                                     SIGINT, 700);
+    EXPECT_EQ(o.code, 130) << o.err;
+    EXPECT_EQ(o.out.find("no point has a score"), std::string::npos) << o.out;
+    // Under load the signal may come before the data is read, and then nothing is printed.
+    if (!o.out.empty() && o.out.find("best") != std::string::npos) {
+        EXPECT_NE(o.out.find("interrupted before the first point was scored"), std::string::npos)
+            << o.out;
+    }
+}
+
 TEST(Tune, StoppedReportsWhatThereIs) {
     const Folder folder;
     // Long enough to be interrupted; the first chains are done by then, or nothing is.

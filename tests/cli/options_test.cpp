@@ -1,0 +1,301 @@
+// An option that would have no effect in a call is refused, in every command and every mode; a slip
+// of the pen gets a suggestion.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/program.hpp"
+
+namespace mercer::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+Words split(const std::string& text) {
+    std::istringstream stream(text);
+    Words words;
+    for (std::string word; stream >> word;) words.push_back(word);
+    return words;
+}
+
+/// The options that a command's help lists, the general ones left out, each with a value that the
+/// parser takes.
+std::map<std::string, Words> options_of(const std::string& command) {
+    static const std::set<std::string> general{"--threads", "--json", "--quiet", "--help"};
+    static const std::map<std::string, std::string> values{
+        {"N", "2"},         {"X", "0.5"},   {"EXPR", "linear"},   {"RULE", "standard"},
+        {"FILE", "o.csv"},  {"TEXT", "1"},  {"AXIS", "C=1,2"},    {"HxW", "8x8"},
+        {"CLASS=W", "a=2"}, {"CLASS", "a"}, {"LIST", "shift(1)"}, {"F", "clip"},
+        {"FORMULA", "x0"},  {"X,X", "1,2"}, {"X,X,…", "1,2"},     {"N,…", "1,2"},
+        {"X Y", "x.csv"},   {"S", "0.5"},   {"R", "0.5"},         {"FILE…", "o.csv"},
+        {"MODEL", "m"}};
+    std::map<std::string, Words> options;
+    std::istringstream help(run({command, "--help"}).out);
+    for (std::string line; std::getline(help, line);) {
+        if (!line.starts_with("  -")) continue;
+        const Words words = split(line);
+        // "-C,--cost X  …": the longest spelling, and the kind of its value.
+        const std::string name = words[0].substr(words[0].rfind(',') + 1);
+        if (general.contains(name)) continue;
+        Words& value = options[name];
+        const std::string kind = words.size() > 1 ? words[1] : "";
+        if (kind == "WORD") {
+            const std::size_t open = line.rfind('[');
+            value = {open == std::string::npos
+                         ? "best"
+                         : line.substr(open + 1, line.find_first_of(";]", open) - open - 1)};
+        } else if (values.contains(kind)) {
+            value = {name == "--first-index" ? "1" : values.at(kind)};
+            if (has(line, " X Y ")) value.push_back("y.csv");
+        }
+    }
+    return options;
+}
+
+const std::string reading =
+    "--format --label --text-labels --header --missing --rows --columns --labels --weights "
+    "--weight-column --first-index ";
+const std::string writing = "--to --write-header --labels-to --weights-to ";
+const std::string other_machines =
+    "--passes --order --variant --budget --rate --clusters --radius --starts --components "
+    "--dictionary --batch --no-center --lambda --lambda-path --loo --noise --optimise --restarts "
+    "--delta --quantile ";
+const std::string of_training = "--train --kernel --scale --memory ";
+const std::string of_learning =
+    "--save-model --factor --patch --sample --components --dictionary --passes --rounds --detail "
+    "--kernel --seed ";
+const std::string numbers =
+    "--examples --error --epsilon --functions --dimension --features --radius --norm --support ";
+const std::string folded =
+    "--grid --folds --repeats --folding --groups --fold-file --score --positive --one-se --alone "
+    "--journal "
+    "--csv --heat-map --points --seed ";
+const std::string of_models = "--no-loo --widen --memory --double ";
+/// What an svc takes of the machines' options, and does not.
+const std::string not_svc =
+    "--nu --epsilon --tube " + other_machines;  // and --curve, which tune hides
+
+struct Mode {
+    std::string call;     ///< of files that are not there: what is refused is refused before
+    std::string refused;  ///< the options without effect in it
+};
+
+const std::vector<Mode> modes{
+    {"info a.csv", ""},
+    {"info a.csv --json", "--by-column"},
+    {"convert a.csv", ""},
+    {"scale a.csv --scale standard", ""},
+    {"make moons --n 2", "--classes --columns --turns --cells"},
+    {"make blobs --n 4", "--turns --cells"},
+    {"make spirals --n 2", "--classes --columns --cells"},
+    {"make checkerboard --n 2", "--classes --columns --turns"},
+    {"split a.csv b.csv c.csv", ""},
+    {"virtual a.csv --with shift(1)", ""},
+    {"tangent a.csv --with shift(1)", "--landmarks --components --seed"},
+    {"tangent a.csv --with shift(1) --kernel linear", ""},
+    {"kernel --list", "--data --sample --seed --unit-norm --non-negative --double " + reading},
+    {"kernel linear", "--list --sample --seed --double " + reading},
+    {"kernel linear --data a.csv", "--list"},
+    {"gram linear a.csv", ""},
+    {"gram linear a.csv --against b.csv", "--function"},
+    {"gram linear a.csv --precomputed", writing},
+    {"map a.csv --kind monomial", "--kernel --sample --landmarks --components --seed"},
+    {"map a.csv --kind plain", "--kernel --sample --landmarks --components --seed --gamma"},
+    {"map a.csv --kind exponential", "--kernel --sample --landmarks --components --seed --coef0"},
+    {"map a.csv --kind empirical", "--components --seed --degree --gamma --coef0"},
+    {"map a.csv --landmarks 3", "--degree --gamma --coef0"},
+    {"align a.csv --kernel linear", "--cost --tol --as-given"},
+    {"align a.csv --kernel linear --combine alignment", "--cost"},
+    {"align a.csv --kernel linear --combine margin", ""},
+    {"train a.csv", not_svc + "--curve --seed"},
+    {"train a.csv --cv 3", not_svc + "--curve --from --probability"},
+    {"train a.csv m --task ridge",
+     "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
+     "--order --variant --budget --rate --curve --clusters --radius --starts --components "
+     "--dictionary --batch --no-center --noise --optimise --restarts --delta --quantile --tol "
+     "--gap --step-limit --method --no-shrinking --from --seed"},
+    {"train a.csv --task ridge --lambda-path 1,2 --cv 3",
+     "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
+     "--order --variant --budget --rate --curve --clusters --radius --starts --components "
+     "--dictionary --batch --no-center --noise --optimise --restarts --delta --quantile --tol "
+     "--gap --step-limit --method --no-shrinking --from --lambda --loo"},
+    {"tune a.csv --grid C=1,2", not_svc + "--from --points --positive"},
+    {"tune a.csv --grid C=1,2 --search halving --groups g.txt",
+     not_svc + "--from --folding --fold-file --heat-map --positive"},
+    {"tune a.csv --grid C=1,2 --fold-file f.txt",
+     not_svc + "--from --points --folding --groups --folds --repeats --positive"},
+    {"tune a.csv --search alignment", not_svc + folded +
+                                          "--cost --weight --balanced --multi-class --no-bias "
+                                          "--probability --tol --gap --time-limit "
+                                          "--step-limit --method --no-shrinking --from"},
+    {"tune a.csv --search radius-margin",
+     not_svc + folded +
+         "--weight --balanced --multi-class --no-bias --probability --tol --gap --time-limit "
+         "--step-limit --method --no-shrinking --from"},
+    {"tune a.csv m --search alignment", not_svc + folded + "--from"},
+    {"predict m a.csv", ""},
+    {"show m", ""},
+    {"verify m a.csv", ""},
+    {"verify m a.csv --json", "--all"},
+    {"reduce m", reading},
+    {"reduce m --no-joint --data a.csv", "--iterations"},
+    {"cascade m a.csv", ""},
+    {"detect m a.png", ""},
+    {"multilabel a.csv b.csv --label-columns 2", "--label --labels --text-labels"},
+    {"calibrate m a.csv", ""},
+    {"conformal m a.csv --aside b.csv", ""},
+    {"bounds m a.csv", numbers + "--plan"},
+    {"bounds --examples 10", of_models + reading + "--radius --norm"},
+    {"bounds --examples 10 --epsilon 0.1", of_models + reading + "--radius --norm"},
+    {"bounds --radius 1 --norm 3",
+     of_models + reading + "--error --delta --epsilon --functions --dimension --support"},
+    {"bounds --plan --epsilon 0.1",
+     of_models + reading + "--examples --error --radius --norm --support"},
+    {"srm a.csv --family degree", "--kernel"},
+    {"srm a.csv --family margin", "--gamma --cost"},
+    {"srm a.csv --family components", "--gamma"},
+    {"equivalent m", ""},
+    {"features a.csv", "--repeats --score --seed --positive"},
+    {"features a.csv --folds 3", "--repeats --score --positive"},
+    {"features a.csv --model m", "--kernel --cost --scale --keep --share --folds --positive"},
+    {"features a.csv --model m --score f1", "--kernel --cost --scale --keep --share --folds"},
+    {"query m a.csv", "--labelled --shortlist"},
+    {"query m a.csv --rule max-min", ""},
+    {"spread a.csv b.csv", ""},
+    {"transform m a.csv", ""},
+    {"denoise a.csv", "--patch --stride --sample"},
+    {"denoise a.csv --preimage regression", "--patch --stride --sample --iterations"},
+    {"denoise a.csv --model m", of_training + "--patch --stride --sample"},
+    {"denoise a.png -o b.png", "--model " + reading + writing},
+    {"superres a.png b.png --train c.png", "--sheet"},
+    {"superres a.png b.png --model m", "--sheet " + of_learning},
+    {"cca a.csv b.csv", ""},
+    {"ica a.csv", writing},
+    {"ica a.csv -o b.csv", ""},
+    {"depend a.csv b.csv m", ""},
+    {"depend a.csv b.csv m --lambda-path 1,2", "--lambda"},
+    {"answer m a.csv", "--iterations"},
+    {"answer m a.csv --preimage best", "--candidates --positions"},
+    {"answer m a.csv --preimage distance", "--candidates --positions --iterations"},
+    {"vq encode a.csv", "--codes --seed --block " + writing},
+    {"vq encode a.csv --method lbg", "--radius --no-prune --time --block " + writing},
+    {"vq encode a.png", "--codes --seed --double " + reading + writing},
+    {"vq decode a.vq",
+     "--radius --method --codes --block --no-prune --time --seed --double " + reading},
+    {"completion bash", ""},
+};
+
+TEST(Options, WithoutEffectAreRefusedInEveryModeOfEveryCommand) {
+    std::map<std::string, std::map<std::string, Words>> all;
+    const Folder folder;
+    for (const Mode& mode : modes) {
+        const Words call = split(mode.call);
+        if (!all.contains(call[0])) all[call[0]] = options_of(call[0]);
+        EXPECT_FALSE(has(run_in(folder.path(""), call).err, "has no meaning")) << mode.call;
+        const Words refused = split(mode.refused);
+        for (const auto& [name, value] : all[call[0]]) {
+            if (std::ranges::find(call, name) != call.end()) continue;
+            Words words = call;
+            words.push_back(name);
+            words.insert(words.end(), value.begin(), value.end());
+            const Outcome outcome = run_in(folder.path(""), words);
+            const bool expected = std::ranges::find(refused, name) != refused.end();
+            EXPECT_EQ(has(outcome.err, "has no meaning"), expected)
+                << mode.call << " " << name << "\n"
+                << outcome.err;
+            EXPECT_TRUE(!expected || outcome.code == 2) << mode.call << " " << name;
+        }
+        for (const std::string& name : refused) {
+            EXPECT_TRUE(all[call[0]].contains(name)) << mode.call << " has no option " << name;
+        }
+    }
+    // No command is left out.
+    std::istringstream help(run({"--help"}).out);
+    for (std::string line; std::getline(help, line);) {
+        const Words words = split(line);
+        if (!line.starts_with("  ") || words[0][0] == '-' || words[0].starts_with("svm-")) continue;
+        EXPECT_TRUE(all.contains(words[0])) << line;
+    }
+}
+
+TEST(Options, TheMessageNamesOptionModeAndWhereItBelongs) {
+    const auto message = [](const Words& words) { return run(words).err; };
+    EXPECT_EQ(message({"srm", "@iris", "--family", "margin", "--gamma", "2"}),
+              "mercer: error: --gamma has no meaning for --family margin; it belongs to degree\n");
+    EXPECT_EQ(message({"bounds", "--examples", "10", "--radius", "1"}),
+              "mercer: error: --radius has no meaning without --norm; give that too\n");
+    EXPECT_TRUE(has(message({"train", "@iris", "--epsilon", "1"}), "it belongs to svr"));
+}
+
+TEST(Options, SlipsGetASuggestion) {
+    const auto suggests = [](const Words& words, const std::string& part) {
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_TRUE(has(outcome.err, part)) << outcome.err;
+    };
+    suggests({"tran", "@iris"}, "Did you mean 'train' or 'transform'?");
+    suggests({"trian", "@iris"}, "Did you mean 'train'?");
+    suggests({"train", "@iris", "--sclae", "standard"}, "Did you mean '--scale'?");
+    suggests({"train", "@iris", "--scael=standard"}, "Did you mean '--scale'?");
+    suggests({"train", "@iris", "--prob"}, "Did you mean '--probability'?");
+    suggests({"bounds", "--exmaples", "10"}, "Did you mean '--examples'?");
+    suggests({"info", "@iris", "--by-columns"}, "Did you mean '--by-column'?");
+    suggests({"train", "@iris", "--task", "svx"}, "Did you mean 'svc'?");
+    suggests({"--verison"}, "--verison");
+    EXPECT_FALSE(has(run({"train", "@iris", "--zzz"}).err, "Did you mean"));
+}
+
+TEST(Options, TheProgramAloneShowsItsCommandsInGroups) {
+    const Outcome alone = run({});
+    EXPECT_EQ(alone.code, 2);
+    EXPECT_EQ(alone.out, run({"--help"}).out);
+    for (const char* group : {"\nData:\n", "\nKernels:\n", "\nMachines:\n"}) {
+        EXPECT_TRUE(has(alone.out, group)) << alone.out;
+    }
+    EXPECT_TRUE(has(alone.out, "train a machine and certify it"));
+    const Outcome slip = run({"tran"});
+    EXPECT_FALSE(has(slip.err, "convert")) << slip.err;
+}
+
+TEST(Options, BoundsUseFeaturesWithEpsilonAndNeedNoRowsForADimension) {
+    const Outcome half_spaces =
+        run({"bounds", "--examples", "1000", "--epsilon", "0.1", "--features", "2"});
+    EXPECT_EQ(half_spaces.code, 0) << half_spaces.err;
+    EXPECT_TRUE(has(half_spaces.out, "shattering")) << half_spaces.out;
+    const Outcome margin = run({"bounds", "--radius", "1", "--norm", "3"});
+    EXPECT_EQ(margin.code, 0) << margin.err;
+    EXPECT_TRUE(has(margin.out, "margin-dimension")) << margin.out;
+}
+
+TEST(Options, AlignmentAtTheLimitOfItsSearchIsNotCalledConverged) {
+    // Labels drawn at random among two clouds: the wider the kernel, the better it aligns, without
+    // end.
+    const Folder folder;
+    std::string table = "x,y\n";
+    for (int i = 0; i < 40; ++i) {
+        table += std::to_string(i % 2 == 0 ? 1 + 0.001 * i : -1 - 0.001 * i) + "," +
+                 std::string(i % 2 == 0 ? "a" : "b") + "\n";
+    }
+    const std::string path = folder.file("two.csv", table);
+    const Outcome outcome =
+        run({"align", path, "--kernel", "rbf(gamma=1e-9)", "--optimise", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.out, "\"status\": \"at the limit of the search\"")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "gamma of rbf")) << outcome.out;
+    const Outcome told = run({"align", path, "--kernel", "rbf(gamma=1e-9)", "--optimise"});
+    EXPECT_TRUE(has(told.out, "went all of it")) << told.out;
+    EXPECT_TRUE(
+        has(run({"align", path, "--kernel", "rbf(gamma=1)", "--optimise"}).out, "converged"));
+}
+
+}  // namespace
+}  // namespace mercer::test

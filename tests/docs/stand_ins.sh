@@ -1,0 +1,114 @@
+#!/bin/sh
+# stand_ins.sh PAGE: makes, in this folder, the files that a page of the documentation uses and does
+# not make: small data in the place of the reader's own. `mercer` is on the PATH.
+set -eu
+
+# rows FILE SHARE: that share of the digits, 64 columns and ten classes.
+rows() { mercer split @digits rest.tmp "$1" --test "$2" --seed "${3:-1}" >/dev/null; rm rest.tmp; }
+# without_labels FROM TO: all columns but the last.
+without_labels() { sed 's/,[^,]*$//' "$1" >"$2"; }
+# two_classes FROM TO: the digits 0 and 1.
+two_classes() { awk -F, 'NR == 1 || $NF == "0" || $NF == "1"' "$1" >"$2"; }
+# picture FILE HEIGHT WIDTH SEED: stripes and a disc, in colour.
+picture() {
+    awk -v h="$2" -v w="$3" -v s="$4" 'BEGIN {
+        print "P3", w, h, 255
+        for (i = 0; i < h; ++i) for (j = 0; j < w; ++j) {
+            a = 128 + 90 * sin((i + s) / 5) * cos(j / (3 + s))
+            d = (i - h / 2) ^ 2 + (j - w / 2) ^ 2 < (h / 4) ^ 2 ? 60 : 0
+            printf "%d %d %d\n", a, (a + d) % 256, (200 - a / 2 + d) % 256
+        }
+    }' >"$1"
+}
+# columns FILE ROWS SEED: four numbers a row, the last two following the first two.
+columns() {
+    awk -v n="$2" -v s="$3" 'BEGIN {
+        srand(s)
+        for (i = 0; i < n; ++i) {
+            a = rand() * 4 - 2; b = rand() * 4 - 2
+            printf "%.4f,%.4f,%.4f,%.4f\n", a, b, sin(a) + 0.1 * rand(), a * b + 0.1 * rand()
+        }
+    }' >"$1"
+}
+
+case $1 in
+    README)
+        printf 'a,b,class\n1,10,x\n2,50,y\n4,20,x\n3,90,y\n' >train.csv
+        cp train.csv test.csv
+        ;;
+    bounds | tuning) mercer make moons --n 120 --noise 0.3 -o heart.csv ;;
+    probabilities)
+        mercer make moons --n 300 --noise 0.3 --seed 1 -o data.csv
+        mercer make moons --n 100 --noise 0.3 --seed 2 -o test.csv
+        ;;
+    libsvm)
+        mercer make moons --n 100 --seed 1 --to libsvm -o train
+        mercer make moons --n 50 --seed 2 --to libsvm -o test
+        ;;
+    cascades)
+        rows some.tmp 0.6
+        two_classes some.tmp train.csv
+        rows some.tmp 0.3 2
+        two_classes some.tmp test.csv
+        without_labels test.csv patches.csv
+        mercer train train.csv faces.mercer -C 10 >/dev/null
+        picture group.png 24 24 2
+        ;;
+    cca)
+        columns pairs.tmp 120 1
+        cut -d, -f1,2 pairs.tmp >x.csv
+        cut -d, -f3,4 pairs.tmp >y.csv
+        columns pairs.tmp 60 2
+        cut -d, -f1,2 pairs.tmp >x-new.csv
+        cut -d, -f3,4 pairs.tmp >y-new.csv
+        ;;
+    class-means)
+        columns ordinary.csv 80 1
+        columns new.csv 20 2
+        ;;
+    dependency)
+        rows some.tmp 0.2
+        cut -d, -f1-32 some.tmp >upper.csv
+        cut -d, -f33-64 some.tmp >lower.csv
+        rows some.tmp 0.05 2
+        cut -d, -f1-32 some.tmp >new-upper.csv
+        cut -d, -f33-64 some.tmp >some.csv
+        ;;
+    ica)
+        awk 'BEGIN { srand(3); for (i = 0; i < 300; ++i) {
+            a = rand() - 0.5; b = (rand() < 0.5 ? -1 : 1) * rand() ^ 4
+            printf "%.5f,%.5f\n", a + 0.5 * b, 0.3 * a - b } }' >mixtures.csv
+        printf '1,0.5\n0.3,-1\n' >mixing.csv
+        head -20 mixtures.csv >more.csv
+        ;;
+    invariances)
+        rows some.csv 0.1
+        mercer convert some.csv -o train-images-idx3-ubyte.gz
+        rows train.csv 0.1
+        rows test.csv 0.05 2
+        ;;
+    kernel-hebbian) rows some.tmp 0.05 && without_labels some.tmp noisy.csv ;;
+    kernel-pca | maps | reduced-sets)
+        rows train.csv 0.2
+        rows test.csv 0.1 2
+        cp test.csv all.csv
+        mercer train train.csv digits.mercer -C 10 >/dev/null
+        ;;
+    pre-images)
+        rows clean.csv 0.1
+        rows noisy.csv 0.02 2
+        mercer train clean.csv pca.mercer --task kpca --components 32 >/dev/null
+        picture noisy.png 24 24 1
+        ;;
+    super-resolution)
+        for name in small.png photo.png other.png a.png b.ppm c.ppm; do
+            picture $name 32 32 ${#name}
+        done
+        ;;
+    vector-quantisation)
+        picture photo.png 64 64 1
+        mercer make blobs --n 120 -o rows.csv
+        mercer make blobs --n 20 -o more.csv
+        ;;
+esac
+rm -f ./*.tmp
