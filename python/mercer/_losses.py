@@ -16,7 +16,7 @@ class _Risk(Machine):
     """What the four share: Σ wᵢ ℓ(yᵢ, f(xᵢ) + b) + λ ‖f‖², with alpha for λ."""
 
     def _risk_settings(self, rows: int = TINY + 1) -> dict[str, Any]:
-        # On a few rows the last digits cost nothing (see _base.TINY).
+        # On a few rows the last digits are one more step of Newton's method (see _base.TINY).
         tolerance = min(float(self.tol), FINEST) if rows <= TINY else float(self.tol)
         return {
             "lambda": float(self.alpha),
@@ -168,7 +168,8 @@ class KernelHuberRegressor(_RiskRegressor):
         As `SVR`.
     fit_intercept : bool
     tol : float
-        On the relative duality gap.
+        On the relative duality gap; on at most 200 rows 1e-10 if that is less, one more step of
+        Newton's method.
 
     Examples
     --------
@@ -238,7 +239,8 @@ class KernelQuantileRegressor(_RiskRegressor):
     kernel, gamma, degree, coef0
         As `SVR`.
     tol : float
-        On the relative duality gap.
+        On the relative duality gap; on at most 200 rows 1e-10 if that is less, one more step of
+        Newton's method.
 
     Examples
     --------

@@ -45,6 +45,7 @@ __all__ = [
     "laplacian",
     "linear",
     "logistic",
+    "map",
     "matern",
     "negative_distance",
     "normalize",
@@ -56,6 +57,7 @@ __all__ = [
     "rational_quadratic",
     "rbf",
     "rbf_of",
+    "sets",
     "sigmoid",
 ]
 
@@ -134,10 +136,24 @@ def rbf_of(k: Kernel, **parameters: Any) -> Kernel:
 
 def bilinear(A: Any) -> Kernel:
     """x'Az with A square and symmetric."""
-    rows = ",".join("[" + ",".join(map(_number, row)) + "]" for row in np.asarray(A, dtype=float))
+    table = np.asarray(A, dtype=float)
+    rows = ",".join("[" + ",".join(_number(value) for value in row) + "]" for row in table)
     return Kernel(f"bilinear([{rows}])")
 
 
 def outer(formula: str) -> Kernel:
     """f(x) f(z), f a formula of the columns: ``outer("1 + x0^2")``."""
     return Kernel(f"outer({formula})")
+
+
+def map(k: Kernel, *formulas: str) -> Kernel:  # noqa: A001, the name it has in text
+    """k(f(x), f(z)), one formula of the columns a coordinate: ``map(rbf(gamma=1), "x0*x1", "x2^2")``."""
+    if not formulas:
+        raise TypeError('map needs a formula for each coordinate: map(k, "x0*x1", "x2^2")')
+    return Kernel(f"map({', '.join([str(k), *formulas])})")
+
+
+def sets(k: Kernel, width: int, counted: bool = False) -> Kernel:
+    """The sum of k(a, b) over a in x and b in z: a row is a set of vectors of ``width`` numbers each,
+    one after another; with ``counted`` its first number says how many of them belong to the set."""
+    return Kernel(f"sets({k}, width={_value(width)}{', counted=true' if counted else ''})")

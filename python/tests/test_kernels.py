@@ -137,3 +137,26 @@ def test_kernels_work_inside_scikit_learn() -> None:
     theirs = KernelRidge(kernel="rbf", gamma=0.1).fit(X, X[:, 0]).predict(Z)
     np.testing.assert_allclose(ours, theirs)
     assert KernelPCA(2, kernel=rbf(gamma=0.1)).fit_transform(X).shape == (40, 2)
+
+
+def test_every_kernel_of_the_text_is_a_function() -> None:
+    with pytest.raises(ValueError, match="there are") as refused:
+        Kernel("qqqqqqqqqq")
+    names = str(refused.value).split("there are ")[1].split("\n")[0].split()
+    assert len(names) > 25 and {"map", "sets"} <= set(names)
+    missing = [n for n in names if n != "user" and n not in mercer.kernels.__all__]
+    assert not missing
+
+
+def test_maps_and_sets() -> None:
+    X = np.random.default_rng(0).normal(size=(7, 4))
+    k = mercer.rbf(gamma=1)
+    mapped = mercer.kernels.map(k, "x0*x1", "abs(x2)")
+    assert str(mapped) == "map(rbf(gamma=1), x0*x1, abs(x2))"
+    np.testing.assert_allclose(mapped(X), k(np.c_[X[:, 0] * X[:, 1], abs(X[:, 2])]), atol=1e-12)
+    sets = mercer.kernels.sets(k, 2)
+    want = sum(k(X[:, i : i + 2], X[:, j : j + 2]) for i in (0, 2) for j in (0, 2))
+    np.testing.assert_allclose(sets(X), want, atol=1e-12)
+    assert str(mercer.kernels.sets(k, width=2, counted=True)).endswith("counted=true)")
+    with pytest.raises(TypeError, match="formula"):
+        mercer.kernels.map(k)
