@@ -140,14 +140,30 @@ def check_labels(estimator: Any, y: Any, rows: int) -> tuple[np.ndarray, np.ndar
         from sklearn.utils.validation import column_or_1d
 
         y = column_or_1d(y, warn=True)
+        _check_order(np.asarray(y))
         check_classification_targets(y)
     y = _same_length(np.asarray(y), rows)
+    _check_order(y)
     classes, positions = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
             f"The number of classes has to be greater than one; got {len(classes)} class"
         )
     return classes, positions
+
+
+def _check_order(y: np.ndarray) -> None:
+    """Refuses labels that cannot be sorted, such as None among text."""
+    if y.dtype.kind != "O":
+        return
+    try:
+        np.unique(y)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in y.tolist()})
+        raise TypeError(
+            f"y holds labels of kinds that have no order among them ({', '.join(kinds)}): make all of "
+            "them text, or all numbers, and leave rows without a label out"
+        ) from None
 
 
 def names_of(classes: np.ndarray) -> tuple[list[str], list[float]]:

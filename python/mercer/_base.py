@@ -6,7 +6,7 @@ import copy
 import copyreg
 import warnings
 from collections.abc import Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Iterator
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from . import _core
 from ._arrays import check_rows, from_rows, is_sparse, names_of, to_rows
 from ._compat import BaseEstimator, ConvergenceWarning, NotFittedError
+from ._parameters import checked
 from ._progress import ProgressBar
 from .kernels import BlockKernel, Kernel
 
@@ -23,6 +24,8 @@ SMALL = 2000
 #: at most about as much again: see `Machine`.
 TINY = 200
 FINEST = 1e-10
+#: As many threads as the command line takes.
+MOST_THREADS = 4096
 
 
 def load_model(bytes_: bytes) -> _core.Model:
@@ -89,6 +92,13 @@ class Machine(BaseEstimator):
 
     _task = ""
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Whatever learns looks at its parameters first."""
+        for name in ("fit", "partial_fit"):
+            if name in cls.__dict__:
+                setattr(cls, name, checked(cls.__dict__[name]))
+        super().__init_subclass__(**kwargs)
+
     # ---- kernels
 
     def _resolve_kernel(self, X: Any = None, weights: np.ndarray | None = None) -> Any:
@@ -152,8 +162,11 @@ class Machine(BaseEstimator):
             if gamma not in ("scale", "auto"):
                 raise ValueError(f"gamma = {gamma!r} must be 'scale', 'auto' or a number")
             return gamma
-        if not gamma >= 0 or not np.isfinite(gamma):
-            raise ValueError(f"gamma = {gamma} must be a number, 0 or more, or 'scale' or 'auto'")
+        told = f"gamma = {gamma!r} must be a number, 0 or more, or 'scale' or 'auto'"
+        if not isinstance(gamma, Real) or isinstance(gamma, bool):
+            raise TypeError(told)
+        if not 0 <= gamma < float("inf"):
+            raise ValueError(told)
         return repr(float(gamma))
 
     @property
@@ -258,6 +271,12 @@ class Machine(BaseEstimator):
             )
         return values
 
+    def _cache_bytes(self) -> int:
+        """``cache_size``, which is in MiB."""
+        if not 0 < self.cache_size < 2**40:
+            raise ValueError(f"cache_size = {self.cache_size} must be a number of MiB above 0")
+        return int(self.cache_size * 2**20)
+
     def _tolerance(self, rows: int) -> dict[str, Any]:
         """What a support vector machine is solved to, and what it is then refined to."""
         if not self.tol > 0:
@@ -275,7 +294,7 @@ class Machine(BaseEstimator):
             raise ValueError(f"time_limit = {limit} must be a number of seconds above 0, or None")
         return {
             "double_precision": precision == "double" or (precision == "auto" and rows <= SMALL),
-            "time_limit": None if limit is None else float(limit),
+            "time_limit": None if limit is None or limit == float("inf") else float(limit),
             "seed": seed_of(getattr(self, "random_state", None)),
         }
 
@@ -404,6 +423,11 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.integers(1, 2**31 - 1))
     if isinstance(random_state, np.random.RandomState) or random_state is np.random:
         return int(random_state.randint(1, 2**31 - 1))
+    told = f"random_state = {random_state!r} must be None, a whole number from 0 to 2**32 - 1, or a "
+    if not isinstance(random_state, Integral) or isinstance(random_state, bool):
+        raise TypeError(told + "generator of NumPy")
+    if not 0 <= random_state < 2**32:
+        raise ValueError(told + "generator of NumPy")
     return int(random_state)
 
 
@@ -413,8 +437,10 @@ def _threads(n_jobs: int | None) -> _core.Threads:
         return _core.Threads(0)
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
         raise TypeError(f"n_jobs = {n_jobs!r} must be a whole number other than 0, or None")
-    if n_jobs == 0:
-        raise ValueError("n_jobs = 0 must be a whole number other than 0, or None")
+    if n_jobs == 0 or n_jobs > MOST_THREADS:
+        raise ValueError(
+            f"n_jobs = {n_jobs} must be a whole number other than 0, {MOST_THREADS} at most, or None"
+        )
     # As joblib counts: -1 is all, -2 all but one.
     return _core.Threads(n_jobs if n_jobs > 0 else max(1, _core.threads() + 1 + n_jobs))
 

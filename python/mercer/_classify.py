@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ def class_weight_of(class_weight: Any, classes: np.ndarray, positions: np.ndarra
         if class_weight != "balanced":
             raise ValueError(f"class_weight = {class_weight!r} must be 'balanced', a dict or None")
         return len(positions) / (len(classes) * np.bincount(positions, minlength=len(classes)))
+    if not isinstance(class_weight, Mapping):
+        raise TypeError(f"class_weight = {class_weight!r} must be 'balanced', a dict or None")
     weights = np.ones(len(classes))
     places = {label: place for place, label in enumerate(classes.tolist())}
     unknown = [label for label in class_weight if label not in places]
@@ -28,6 +32,8 @@ def class_weight_of(class_weight: Any, classes: np.ndarray, positions: np.ndarra
             f"The classes, {unknown}, are not in class_weight: classes are {list(places)}"
         )
     for label, weight in class_weight.items():
+        if not isinstance(weight, Real) or not 0 <= weight < float("inf"):
+            raise ValueError(f"class_weight of {label!r} = {weight!r} must be a number, 0 or more")
         weights[places[label]] = weight
     return weights
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import check_rows, to_rows
-from ._base import Machine, _threads
+from ._base import Machine, _threads, seed_of
 from ._compat import NotFittedError, TransformerMixin
 from ._transform import Transformer
 from .kernels import Kernel
@@ -68,7 +68,7 @@ class Nystroem(_Map):
     n_components : int
         Rows in the sample.
     random_state
-        Draws the sample as scikit-learn does.
+        Draws the sample, from a seed as scikit-learn does; None is a seed, too.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class Nystroem(_Map):
             )
         generator = self.random_state
         if not hasattr(generator, "permutation"):
-            generator = np.random.RandomState(generator)
+            generator = np.random.RandomState(seed_of(generator))
         self.component_indices_ = generator.permutation(X.shape[0])[:count]
         self.components_ = X[self.component_indices_]
         kernel = self._expression_only()

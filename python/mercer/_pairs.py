@@ -10,6 +10,7 @@ from . import _core
 from ._arrays import check_targets, to_rows
 from ._base import Machine, Report, _threads, seed_of
 from ._compat import RegressorMixin
+from ._parameters import numbers_of
 from ._transform import Transformer
 from .kernels import BlockKernel, Kernel
 
@@ -25,14 +26,22 @@ class _Pairs(Machine):
 
     def _kernels(self) -> tuple[Kernel, Kernel]:
         first = self._resolve_kernel()
-        second = first if self.kernel_y is None else type(self)(
-            kernel=self.kernel_y, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )._resolve_kernel()  # fmt: skip
+        second = first if self.kernel_y is None else self._second_kernel()
         if isinstance(first, BlockKernel) or isinstance(second, BlockKernel):
             raise TypeError(f"{type(self).__name__} needs kernel expressions, not Python functions")
         if self.n_components is not None and not int(self.n_components) >= 1:
             raise ValueError(f"n_components = {self.n_components} must be 1 or more")
         return first, second
+
+    def _second_kernel(self) -> Any:
+        """``kernel_y`` read as ``kernel`` is."""
+        other = type(self)(
+            kernel=self.kernel_y, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+        )
+        try:
+            return other._resolve_kernel()
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"kernel_y: {error}") from None
 
     def _other_rows(self, Y: Any, name: str = "Y") -> np.ndarray:
         Y = np.ascontiguousarray(Y, dtype=np.float64)
@@ -240,7 +249,7 @@ class KernelDependency(RegressorMixin, _Pairs):
         settings = {
             "components": int(self.n_components or 0),
             "lambda": float(self.alpha),
-            "path": [] if self.alphas is None else [float(a) for a in self.alphas],
+            "path": numbers_of("alphas", self.alphas),
             "double_precision": True,
             "seed": seed_of(self.random_state),
             "memory_bytes": max(1 << 30, 17 * X.shape[0] ** 2),

@@ -9,6 +9,7 @@ import numpy as np
 from ._arrays import check_targets, check_weights
 from ._base import Machine
 from ._compat import RegressorMixin
+from ._parameters import numbers_of
 
 
 class KernelRidge(RegressorMixin, Machine):
@@ -81,7 +82,7 @@ class KernelRidge(RegressorMixin, Machine):
         X = self._take(X)
         y = check_targets(self, y, X.shape[0], several=True)
         self._one_dimension = y.ndim == 1
-        path = [] if self.alphas is None else [float(a) for a in self.alphas]
+        path = numbers_of("alphas", self.alphas)
         self._train(
             X,
             y if y.ndim == 1 else None,

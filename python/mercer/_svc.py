@@ -13,11 +13,7 @@ from ._compat import available_if
 def _asks_for_probability(estimator: Any) -> bool:
     """Whether ``probability`` is true; "deprecated" is scikit-learn's word for not asked."""
     asked = estimator.probability
-    if isinstance(asked, str) and asked == "deprecated":
-        return False
-    if not isinstance(asked, (bool, np.bool_, int)):
-        raise TypeError(f"probability = {asked!r} must be True or False")
-    return bool(asked)
+    return bool(asked) and not (isinstance(asked, str) and asked == "deprecated")
 
 
 def _has_probability(estimator: Any) -> bool:
@@ -58,7 +54,7 @@ class _SupportVectorClassifier(Classifier):
             sample_weight,
             probability=_asks_for_probability(self),
             shrinking=bool(self.shrinking),
-            memory_bytes=int(self.cache_size * 2**20),
+            memory_bytes=self._cache_bytes(),
             iteration_limit=max(0, int(self.max_iter)),
             **self._penalty(),
         )

@@ -21,7 +21,7 @@ class _OneOutput(Machine):
             y,
             check_weights(sample_weight, X.shape[0]),
             shrinking=bool(self.shrinking),
-            memory_bytes=int(self.cache_size * 2**20),
+            memory_bytes=self._cache_bytes(),
             iteration_limit=max(0, int(self.max_iter)),
             **settings,
         )

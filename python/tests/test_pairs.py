@@ -102,7 +102,7 @@ def test_a_dependency_refuses_what_does_not_match() -> None:
         KernelDependency().fit(X, Y[:7])
     with pytest.raises(ValueError, match="n_components = 0"):
         KernelDependency(0).fit(X, Y)
-    with pytest.raises(ValueError, match="lambda"):
+    with pytest.raises(ValueError, match="alpha = -1"):
         KernelDependency(alpha=-1.0).fit(X, Y)
     with pytest.raises(TypeError, match="expressions"):
         KernelDependency(kernel=lambda A, B: A @ B.T).fit(X, Y)
