@@ -15,6 +15,7 @@ from ._compat import ConvergenceWarning, NotFittedError
 from ._components import KernelHebbian, KernelPCA
 from ._conformal import outlier_p_values, prediction_intervals, prediction_sets
 from ._ica import KernelICA
+from ._load import load
 from ._losses import (
     KernelHuberRegressor,
     KernelLogisticRegression,
@@ -90,6 +91,7 @@ __all__ = [
     "laplacian",
     "learn_combination",
     "linear",
+    "load",
     "matern",
     "normalize",
     "outlier_p_values",

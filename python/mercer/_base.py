@@ -397,9 +397,12 @@ class Machine(BaseEstimator):
         return small
 
     def save(self, path: str) -> None:
-        """Writes the model file that the command line and C++ read, too."""
+        """Writes the model file that the command line, C++ and `mercer.load` read."""
         self._check_fitted()
         self._model.save(str(path))
+
+    def _after_loading(self) -> None:
+        """Reads off a model from a file what predictions need besides the model itself."""
 
 
 def weighted_scale(X: Any, weights: np.ndarray) -> float:

@@ -137,6 +137,7 @@ class Classifier(ClassifierMixin, Machine):
             return (
                 -decisions[:, 0] if decisions.shape[1] == 1 else decisions[:, 1] - decisions[:, 0]
             )
-        if self._by_pairs and getattr(self, "decision_function_shape", "ovr") == "ovr":
+        by_pairs = self._by_pairs and not self._model.one_vs_rest  # as the command line also does
+        if by_pairs and getattr(self, "decision_function_shape", "ovr") == "ovr":
             return votes_to_scores(decisions, count)
         return decisions

@@ -31,6 +31,9 @@ class _Components(Transformer):
         self.residuals_ = table[:, 2].copy()
         self._n_features_out = len(self.eigenvalues_)
 
+    def _after_loading(self) -> None:
+        self._read_components()
+
     def _deviations(self) -> np.ndarray:
         return np.sqrt(self.eigenvalues_ / self._model.arrays()["moments"][0, 0])
 

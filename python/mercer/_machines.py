@@ -115,8 +115,11 @@ class ParzenRegion(OutlierMixin, Machine):
         self
         """
         self._train(self._take(X), nu=float(self.nu))
-        self.offset_ = -self._model.bias
+        self._after_loading()
         return self
+
+    def _after_loading(self) -> None:
+        self.offset_ = -self._model.bias
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Positive inside the region, negative outside."""

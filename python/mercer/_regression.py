@@ -101,6 +101,9 @@ class KernelRidge(RegressorMixin, Machine):
         self.alpha_ = self.report_.figures.get("lambda", float(self.alpha))
         return self
 
+    def _after_loading(self) -> None:
+        self._one_dimension = self._model.coefficients.shape[0] == 1
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True

@@ -64,6 +64,9 @@ class _SupportVectorClassifier(Classifier):
     def _penalty(self) -> dict[str, float]:
         raise NotImplementedError
 
+    def _after_loading(self) -> None:
+        self.probability = self._model.has_probabilities
+
     def _read_model(self, positions: np.ndarray) -> None:
         """The attributes scikit-learn has, in its order: support vectors class by class."""
         model, count = self._model, len(self.classes_)

@@ -287,8 +287,12 @@ class OneClassSVM(_Region):
         """
         X = self._take(X)
         self._fit_one(X, None, sample_weight, nu=float(self.nu))
-        self.offset_ = -self.intercept_
+        self._after_loading()
         return self
+
+    def _after_loading(self) -> None:
+        self.intercept_ = self._model.bias
+        self.offset_ = -self.intercept_
 
 
 class SVDD(_Region):
@@ -363,6 +367,9 @@ class SVDD(_Region):
         """
         X = self._take(X)
         self._fit_one(X, None, sample_weight, nu=float(self.nu))
+        self._after_loading()
+        return self
+
+    def _after_loading(self) -> None:
         self.radius_ = self.report_.radius
         self.offset_ = np.array([-(self.radius_**2)])
-        return self

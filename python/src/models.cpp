@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/gaussian_process.hpp"
 #include "mercer/learn/model.hpp"
 #include "mercer/learn/reduce.hpp"
@@ -88,6 +89,16 @@ nb::dict arrays_dict(const Model& model) {
     return result;
 }
 
+/// Numbers it was trained with, as estimators call them.
+nb::dict trained_dict(const Model& model) {
+    nb::dict result;
+    result["C"] = model.trained.C;
+    result["nu"] = model.trained.nu;
+    result["epsilon"] = model.trained.epsilon;
+    result["tol"] = model.trained.tolerance;
+    return result;
+}
+
 nb::list reports_list(const Model& model) {
     nb::list result;
     for (const Report& report : model.reports) result.append(report_dict(report));
@@ -113,6 +124,13 @@ void bind_model(nb::module_& m) {
         .def_prop_ro("task", [](const Model& model) { return task_name(model.task); })
         .def_prop_ro("kernel", [](const Model& model) { return model.expansion.kernel; })
         .def_prop_ro("columns", [](const Model& model) { return model.columns; })
+        .def_prop_ro("feature_names", [](const Model& model) { return model.feature_names; })
+        .def_prop_ro("has_probabilities",
+                     [](const Model& model) { return has_probabilities(model); })
+        .def_prop_ro(
+            "one_vs_rest",
+            [](const Model& model) { return model.multi_class == MultiClass::one_vs_rest; })
+        .def("trained", &trained_dict)
         .def_prop_ro("class_names", [](const Model& model) { return model.class_names; })
         .def_prop_ro("class_values", [](const Model& model) { return model.class_values; })
         .def_prop_ro(
