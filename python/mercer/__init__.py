@@ -8,7 +8,7 @@ Examples
 rbf(gamma=0.05) + 0.5*polynomial(degree=2) is positive definite
 """
 
-from . import _core, kernels
+from . import _core, data, kernels, plot
 from ._alignment import Combination, alignment, learn_combination
 from ._base import Machine, Report
 from ._compat import ConvergenceWarning, NotFittedError
@@ -86,6 +86,7 @@ __all__ = [
     "SquaredHingeClassifier",
     "alignment",
     "center",
+    "data",
     "function",
     "kernels",
     "laplacian",
@@ -95,6 +96,7 @@ __all__ = [
     "matern",
     "normalize",
     "outlier_p_values",
+    "plot",
     "poly",
     "polynomial",
     "precomputed",

@@ -9,10 +9,11 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import to_rows
+from ._arrays import checked_rows
 from ._base import _threads
 from ._compat import ConvergenceWarning
 from ._expression import _names
+from ._parameters import number
 from .kernels import BlockKernel, Kernel, function
 
 
@@ -56,10 +57,10 @@ def alignment(
     if isinstance(kernel, str):
         kernel = Kernel(kernel)
     if isinstance(kernel, Kernel):
-        expression, rows, names = kernel._expression, to_rows(X), _names(X)
+        expression, rows, names = kernel._expression, checked_rows(X), _names(X)
     elif callable(kernel):
         block = kernel if isinstance(kernel, BlockKernel) else function(kernel)
-        expression, rows, names = _core.Expression.parse("precomputed"), to_rows(block(X)), []
+        expression, rows, names = _core.Expression.parse("precomputed"), checked_rows(block(X), "the kernel"), []
     else:
         raise TypeError(f"a kernel is a kernel, a text or a function, not {type(kernel).__name__}")
     numbers = np.array(y, dtype=np.float64).ravel() if regression else _class_numbers(y)
@@ -133,14 +134,14 @@ def learn_combination(
     """
     if isinstance(kernels, (str, Kernel)):
         raise TypeError("kernels must be several: a list of kernels or texts")
-    if not int(max_iter) >= 1:
+    if not number("max_iter", max_iter) >= 1:
         raise ValueError(f"max_iter = {max_iter} must be 1 or more")
     expressions = [Kernel(kernel)._expression for kernel in kernels]
-    rows = to_rows(X)
+    rows = checked_rows(X)
     settings = {
-        "C": float(C),
+        "C": number("C", C),
         "normalise": bool(normalize),
-        "tolerance": float(tol),
+        "tolerance": number("tol", tol),
         "iteration_limit": int(max_iter),
         "memory_bytes": _memory(len(expressions) + 2, len(rows)),
     }

@@ -48,6 +48,38 @@ def to_rows(X: Any) -> _core.Rows:
     return _core.Rows.sparse(*pieces, X.shape[1])
 
 
+def checked_rows(X: Any, name: str = "X") -> _core.Rows:
+    """`to_rows` of whatever a user gives where no estimator looks at it first."""
+    values = X.data if is_sparse(X) else np.asarray(X)
+    if np.iscomplexobj(values):
+        raise ValueError(f"{name} holds complex numbers, and kernels are of real ones")
+    if not is_sparse(X) and values.ndim != 2:
+        raise ValueError(
+            f"{name} must be rows of numbers, an array of 2 dimensions, not of {values.ndim}: "
+            "reshape(-1, 1) makes rows of one column, reshape(1, -1) one row"
+        )
+    if values.dtype not in FLOATS:
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} must hold numbers; of kind {values.dtype} it does not") from None
+    require_finite(values, name)
+    return to_rows(X if is_sparse(X) else values)
+
+
+def require_finite(values: np.ndarray, name: str) -> None:
+    """Refuses NaN and infinity, with the place of the first."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()) or np.isfinite(values).all():
+            return
+    place = np.argwhere(~np.isfinite(values))[0]
+    where = f"row {place[0]}, column {place[1]}" if len(place) == 2 else f"place {place[0]}"
+    raise ValueError(
+        f"{name} is {values[tuple(place)]} at {where}: values must be finite; leave the row out or "
+        "fill the value in"
+    )
+
+
 def from_rows(arrays: tuple[np.ndarray, ...], columns: int) -> Any:
     """The arrays of `Rows.arrays` as a matrix, sparse where they are."""
     if len(arrays) == 1:
@@ -182,16 +214,24 @@ def names_of(classes: np.ndarray) -> tuple[list[str], list[float]]:
 
 
 def check_weights(weights: Any, rows: int) -> np.ndarray | None:
-    """None, or one number a row; what they may be is checked by the library."""
+    """None, or one number a row, finite and not negative."""
     if weights is None:
         return None
-    weights = np.asarray(weights, dtype=np.float64)
+    try:
+        weights = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must hold numbers, one a row") from None
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
     if weights.ndim != 1:
         raise ValueError("Sample weights must be 1D array or scalar")
     if len(weights) != rows:
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+    wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
+    if len(wrong):
+        raise ValueError(
+            f"sample_weight of row {wrong[0]} = {weights[wrong[0]]} must be finite and not negative"
+        )
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: there is nothing to learn from")
     return np.ascontiguousarray(weights)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import copyreg
+import os
 import warnings
 from collections.abc import Mapping
 from numbers import Integral, Real
@@ -12,9 +13,9 @@ from typing import Any, Iterator
 import numpy as np
 
 from . import _core
-from ._arrays import check_rows, from_rows, is_sparse, names_of, to_rows
+from ._arrays import check_rows, from_rows, is_sparse, names_of, require_finite, to_rows
 from ._compat import BaseEstimator, ConvergenceWarning, NotFittedError
-from ._parameters import checked
+from ._parameters import checked, number
 from ._progress import ProgressBar
 from .kernels import BlockKernel, Kernel
 
@@ -269,6 +270,7 @@ class Machine(BaseEstimator):
             raise ValueError(
                 f"the kernel returned shape {values.shape} for {X.shape[0]} and {Z.shape[0]} rows"
             )
+        require_finite(values, "the kernel matrix")
         return values
 
     def _cache_bytes(self) -> int:
@@ -384,11 +386,14 @@ class Machine(BaseEstimator):
             raise ValueError("give either n_vectors or error")
         if "_block_kernel" in self.__dict__ or self._pairwise_input:
             raise ValueError("vectors can only be moved under kernels of rows, not of a matrix")
+        vectors = 0 if n_vectors is None else int(number("n_vectors", n_vectors))
+        share = 0.0 if error is None else number("error", error)
+        if (vectors if error is None else share) <= 0:
+            given = f"n_vectors = {n_vectors}" if error is None else f"error = {error}"
+            raise ValueError(f"{given} must be above 0")
         small = copy.copy(self)
         with _threads(getattr(self, "n_jobs", None)):
-            small._model = self._model.reduced(
-                int(n_vectors or 0), float(error or 0), int(max_iter)
-            )
+            small._model = self._model.reduced(vectors, share, int(number("max_iter", max_iter)))
         parts = [part["figures"] for part in small._model.reports()]
         lost = {n: sum(part[n] for part in parts) for n in ("squared_norm", "squared_distance")}
         small.report_ = Report({**small._model.report(), "figures": lost})
@@ -399,7 +404,7 @@ class Machine(BaseEstimator):
     def save(self, path: str) -> None:
         """Writes the model file that the command line, C++ and `mercer.load` read."""
         self._check_fitted()
-        self._model.save(str(path))
+        self._model.save(os.fspath(path))
 
     def _after_loading(self) -> None:
         """Reads off a model from a file what predictions need besides the model itself."""

@@ -14,18 +14,22 @@ import numpy as np
 from . import _core
 from ._arrays import _same_length, check_targets
 from ._base import Machine, _threads
+from ._compat import ClassifierMixin, OutlierMixin, RegressorMixin
+from ._parameters import number
 
 
-def _both_rows(machine: Any, X: Any, X_aside: Any) -> tuple[_core.Rows, _core.Rows]:
+def _both_rows(
+    machine: Any, X: Any, X_aside: Any, kind: type, words: str
+) -> tuple[_core.Rows, _core.Rows]:
     if not isinstance(machine, Machine):
         raise TypeError(f"machine must be an estimator of mercer, not {type(machine).__name__}")
+    if not isinstance(machine, kind):
+        raise ValueError(f"{words}, not of {type(machine).__name__}")
     return machine._rows_to_predict(X), machine._rows_to_predict(X_aside)
 
 
 def _places(machine: Any, y: Any, rows: int, all_classes: bool) -> np.ndarray:
     """Positions of labels among the classes of the machine, each of which may have to be there."""
-    if not hasattr(machine, "classes_"):
-        raise ValueError(f"sets of classes are those of classifiers, not of {machine!r}")
     places = {label: place for place, label in enumerate(machine.classes_.tolist())}
     labels = _same_length(np.ravel(y), rows).tolist()
     unknown, missing = set(labels) - set(places), set(places) - set(labels)
@@ -77,9 +81,9 @@ def prediction_sets(
     >>> bool(.85 < covered.mean() < .95)
     True
     """
-    rows, aside = _both_rows(machine, X, X_aside)
+    rows, aside = _both_rows(machine, X, X_aside, ClassifierMixin, "sets of classes are those of classifiers")
     places = _places(machine, y_aside, len(aside), by_class)
-    settings = {"coverage": float(coverage), "by_class": bool(by_class)}
+    settings = {"coverage": number("coverage", coverage), "by_class": bool(by_class)}
     with _threads(getattr(machine, "n_jobs", None)):
         return _core.conformal_sets(machine._model, rows, aside, places, settings).astype(bool)
 
@@ -125,9 +129,9 @@ def prediction_intervals(
     >>> bool(.85 < covered.mean() < .95)
     True
     """
-    rows, aside = _both_rows(machine, X, X_aside)
+    rows, aside = _both_rows(machine, X, X_aside, RegressorMixin, "intervals are those of regressions")
     y = check_targets(machine, y_aside, len(aside))
-    settings = {"coverage": float(coverage), "scaled": bool(scaled)}
+    settings = {"coverage": number("coverage", coverage), "scaled": bool(scaled)}
     with _threads(getattr(machine, "n_jobs", None)):
         return _core.conformal_intervals(machine._model, rows, aside, y, settings)
 
@@ -157,6 +161,6 @@ def outlier_p_values(machine: Any, X: Any, X_aside: Any) -> np.ndarray:
     >>> outlier_p_values(model, [[9., 9.]], X[99:]).tolist()
     [0.01]
     """
-    rows, aside = _both_rows(machine, X, X_aside)
+    rows, aside = _both_rows(machine, X, X_aside, OutlierMixin, "p-values are those of machines of one class")
     with _threads(getattr(machine, "n_jobs", None)):
         return _core.conformal_p_values(machine._model, rows, aside)

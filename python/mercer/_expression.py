@@ -12,7 +12,7 @@ from typing import Any, Union
 import numpy as np
 
 from . import _core
-from ._arrays import is_sparse, to_rows
+from ._arrays import checked_rows, is_sparse, require_finite
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,10 @@ def _columns(key: Any) -> str:
             items.append(":".join(ends))
         elif isinstance(item, str):
             items.append(json.dumps(item, ensure_ascii=False))
-        else:
+        elif hasattr(item, "__index__"):
             items.append(str(operator.index(item)))
+        else:
+            raise TypeError(f"columns are numbers, names and slices of numbers, not {item!r}")
     return ",".join(items)
 
 
@@ -137,19 +139,21 @@ class Kernel:
         if not is_sparse(X) and np.ndim(X) == 1:
             x = np.ascontiguousarray(X, dtype=np.float64)
             z = x if Z is None else np.ascontiguousarray(Z, dtype=np.float64)
+            require_finite(x, "X")
+            require_finite(z, "Z")
             return self._expression.value(x, z)
-        x, names = to_rows(X), _names(X)
-        z = None if Z is None or Z is X else to_rows(Z)
+        x, names = checked_rows(X), _names(X)
+        z = None if Z is None or Z is X else checked_rows(Z, "Z")
         twice = getattr(X, "dtype", None) != np.float32
         return self._expression.matrix(x, z, twice, names)
 
     def diag(self, X: Any) -> np.ndarray:
         """k(x, x) for every row of X."""
-        return self._expression.diagonal(to_rows(X), _names(X))
+        return self._expression.diagonal(checked_rows(X), _names(X))
 
     def resolve(self, X: Any) -> "Kernel":
         """The same kernel with what it leaves to the data (``gamma=scale``, names) settled."""
-        return Kernel(self._expression.resolve(to_rows(X), _names(X)))
+        return Kernel(self._expression.resolve(checked_rows(X), _names(X)))
 
     @property
     def needs_data(self) -> bool:

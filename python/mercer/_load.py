@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def load(path: Any) -> Machine:
     >>> again.classes_.tolist(), again.predict([[3.]]).tolist()
     (['a', 'b'], ['b'])
     """
-    model = _core.Model.load(str(path))
+    model = _core.Model.load(os.fspath(path))
     kind = ESTIMATORS.get("svc" if model.task == "hard" else model.task)
     if kind is None:
         raise ValueError(

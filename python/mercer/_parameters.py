@@ -87,6 +87,15 @@ def check_parameters(estimator: Any) -> None:
             raise ValueError(f"{name} = {_shown(value)} must be a whole number of less size")
 
 
+def number(name: str, value: Any) -> float:
+    """The value of an argument of a function, which must be a number."""
+    if not _is_number(value) or math.isnan(value):
+        raise (ValueError if _is_number(value) else TypeError)(
+            f"{name} = {_shown(value)} must be a number"
+        )
+    return float(value)
+
+
 def numbers_of(name: str, values: Any) -> list[float]:
     """A parameter that is None or a sequence of numbers."""
     if values is None:

@@ -13,6 +13,7 @@ Examples
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def read(path: str, *, double: bool = True) -> tuple[Any, np.ndarray]:
     y : ndarray
         Numbers, or names of classes; empty without labels.
     """
-    return _pair(_core.read(str(path), double))
+    return _pair(_core.read(os.fspath(path), double))
 
 
 def make(kind: str, **options: Any) -> tuple[np.ndarray, np.ndarray]:

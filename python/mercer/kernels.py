@@ -17,7 +17,7 @@ positive definite
 from __future__ import annotations
 
 import functools
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Callable
 
 import numpy as np
@@ -71,6 +71,8 @@ def _value(value: Any) -> str:
         return str(int(value))
     if isinstance(value, str):  # scale, auto
         return value
+    if not isinstance(value, Real):
+        raise TypeError(f"a kernel's parameter is a number or a rule, not {value!r}")
     return _number(value)
 
 
@@ -115,28 +117,30 @@ constant = _maker("constant", "the same value for every pair")
 
 def exp(k: Kernel) -> Kernel:
     """exp(k(x, z))."""
-    return Kernel(k._expression.exp())
+    return Kernel(Kernel(k)._expression.exp())
 
 
 def normalize(k: Kernel) -> Kernel:
     """k(x, z) / sqrt(k(x, x) k(z, z)): images of length 1."""
-    return Kernel(k._expression.normalize())
+    return Kernel(Kernel(k)._expression.normalize())
 
 
 def center(k: Kernel) -> Kernel:
     """k with the centre of mass of the training sample moved to the origin."""
-    return Kernel(k._expression.center())
+    return Kernel(Kernel(k)._expression.center())
 
 
 def rbf_of(k: Kernel, **parameters: Any) -> Kernel:
     """The Gaussian of another kernel's features; parameters as `rbf`."""
     words = "".join(f", {key}={_value(value)}" for key, value in parameters.items())
-    return Kernel(f"rbf_of({k}{words})")
+    return Kernel(f"rbf_of({Kernel(k)}{words})")
 
 
 def bilinear(A: Any) -> Kernel:
     """x'Az with A square and symmetric."""
     table = np.asarray(A, dtype=float)
+    if table.ndim != 2:
+        raise ValueError(f"A must be a square matrix, not an array of {table.ndim} dimensions")
     rows = ",".join("[" + ",".join(_number(value) for value in row) + "]" for row in table)
     return Kernel(f"bilinear([{rows}])")
 
@@ -150,10 +154,10 @@ def map(k: Kernel, *formulas: str) -> Kernel:  # noqa: A001, the name it has in 
     """k(f(x), f(z)), one formula of the columns a coordinate: ``map(rbf(gamma=1), "x0*x1", "x2^2")``."""
     if not formulas:
         raise TypeError('map needs a formula for each coordinate: map(k, "x0*x1", "x2^2")')
-    return Kernel(f"map({', '.join([str(k), *formulas])})")
+    return Kernel(f"map({', '.join([str(Kernel(k)), *formulas])})")
 
 
 def sets(k: Kernel, width: int, counted: bool = False) -> Kernel:
     """The sum of k(a, b) over a in x and b in z: a row is a set of vectors of ``width`` numbers each,
     one after another; with ``counted`` its first number says how many of them belong to the set."""
-    return Kernel(f"sets({k}, width={_value(width)}{', counted=true' if counted else ''})")
+    return Kernel(f"sets({Kernel(k)}, width={_value(width)}{', counted=true' if counted else ''})")

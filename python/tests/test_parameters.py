@@ -105,3 +105,48 @@ def test_a_sample_is_drawn_alike_where_no_seed_is_given() -> None:
 def test_labels_without_an_order_are_told_of() -> None:
     with pytest.raises(TypeError, match="kinds that have no order among them .NoneType, str"):
         mercer.SVC().fit(X, [None if i == 3 else "ab"[i % 2] for i in range(40)])
+
+
+K = mercer.rbf(gamma=1)
+BAD = np.where(np.arange(120).reshape(40, 3) == 7, np.nan, X)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: K(BAD), "X is nan at row 2, column 1"),  # was a matrix of 1e308
+        (lambda: K(X, BAD), "Z is nan at row 2, column 1"),
+        (lambda: K(BAD[2], X[0]), "X is nan at place 1"),
+        (lambda: K.diag(BAD), "X is nan"),
+        (lambda: K(X * 1j), "complex"),
+        (lambda: K(np.ones((2, 2, 2))), "2 dimensions, not of 3"),
+        (lambda: K(3.0), "2 dimensions, not of 0"),
+        (lambda: K([["a"]]), "must hold numbers"),
+        (lambda: K[1.5], "columns are numbers"),
+        (lambda: mercer.rbf(gamma=[1]), "number or a rule"),
+        (lambda: mercer.normalize(3), "made of text"),
+        (lambda: mercer.kernels.bilinear([1, 2]), "square matrix"),
+        (lambda: mercer.alignment(K, X * 1j, X[:, 0] > 0), "complex"),
+        (lambda: mercer.learn_combination([K, "linear"], X, X[:, 0] > 0, C="x"), "C = 'x' must be"),
+        (lambda: fit(mercer.SVC()).reduced("x"), "n_vectors = 'x' must be"),
+        (lambda: fit(mercer.SVC()).reduced(error=-1), "error = -1 must be above 0"),
+        (lambda: fit(mercer.SVC()).save(3), "PathLike"),
+        (lambda: mercer.SVC().fit(X, X[:, 0] > 0, sample_weight=["a"] * 40), "sample_weight must"),
+        (lambda: mercer.SVC().fit(X, X[:, 0] > 0, sample_weight=BAD[:, 1]), "sample_weight of row"),
+        (lambda: mercer.prediction_sets(fit(mercer.SVC()), X, X, X[:, 0] > 0, coverage="x"), "coverage"),
+        (lambda: mercer.prediction_sets(fit(mercer.SVR()), X, X, X[:, 0]), "classifiers, not of SVR"),
+        (lambda: mercer.prediction_intervals(fit(mercer.SVC()), X, X, X[:, 0]), "not of SVC"),
+        (lambda: mercer.outlier_p_values(fit(mercer.SVC()), X, X), "one class, not of SVC"),
+        (lambda: mercer.data.make("moons", n="many"), "n = 'many' must be"),
+    ],
+)
+def test_functions_say_what_is_wrong(call, message) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
+
+
+def test_a_function_that_returns_nan_is_told_of() -> None:
+    model = fit(mercer.SVC(kernel=lambda A, B: A @ B.T + 1))
+    model._block_kernel = mercer.function(lambda A, B: np.full((len(A), len(B)), np.nan))
+    with pytest.raises(ValueError, match="the kernel matrix is nan"):
+        model.predict(X)
