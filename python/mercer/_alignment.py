@@ -60,7 +60,8 @@ def alignment(
         expression, rows, names = kernel._expression, checked_rows(X), _names(X)
     elif callable(kernel):
         block = kernel if isinstance(kernel, BlockKernel) else function(kernel)
-        expression, rows, names = _core.Expression.parse("precomputed"), checked_rows(block(X), "the kernel"), []
+        rows, names = checked_rows(block(X), "the kernel matrix"), []
+        expression = _core.Expression.parse("precomputed")
     else:
         raise TypeError(f"a kernel is a kernel, a text or a function, not {type(kernel).__name__}")
     numbers = np.array(y, dtype=np.float64).ravel() if regression else _class_numbers(y)

@@ -7,13 +7,14 @@ import copyreg
 import os
 import warnings
 from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Iterator
 
 import numpy as np
 
 from . import _core
-from ._arrays import check_rows, from_rows, is_sparse, names_of, require_finite, to_rows
+from ._arrays import check_rows, from_rows, names_of, require_finite, to_rows
+from ._call import _threads, seed_of, weighted_scale
 from ._compat import BaseEstimator, ConvergenceWarning, NotFittedError
 from ._parameters import checked, number
 from ._progress import ProgressBar
@@ -25,8 +26,6 @@ SMALL = 2000
 #: at most about as much again: see `Machine`.
 TINY = 200
 FINEST = 1e-10
-#: As many threads as the command line takes.
-MOST_THREADS = 4096
 
 
 def load_model(bytes_: bytes) -> _core.Model:
@@ -410,47 +409,4 @@ class Machine(BaseEstimator):
         """Reads off a model from a file what predictions need besides the model itself."""
 
 
-def weighted_scale(X: Any, weights: np.ndarray) -> float:
-    """1 / (columns × weighted variance of all entries), 1 where that variance is 0."""
-    share = weights / weights.sum()
-    columns = X.shape[1]
-    mean = float(np.asarray(share @ X).sum()) / columns
-    # Deviations where they can be had; sparse entries by the moments.
-    if is_sparse(X):
-        variance = float(np.asarray(share @ X.multiply(X)).sum()) / columns - mean**2
-    else:
-        variance = float((share @ np.square(X - mean, dtype=np.float64)).sum()) / columns
-    return 1.0 / (columns * variance) if variance > 0 else 1.0
-
-
-def seed_of(random_state: Any) -> int:
-    """A seed from None (always the same), a number, or a NumPy generator."""
-    if random_state is None:
-        return 1
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(1, 2**31 - 1))
-    if isinstance(random_state, np.random.RandomState) or random_state is np.random:
-        return int(random_state.randint(1, 2**31 - 1))
-    told = f"random_state = {random_state!r} must be None, a whole number from 0 to 2**32 - 1, or a "
-    if not isinstance(random_state, Integral) or isinstance(random_state, bool):
-        raise TypeError(told + "generator of NumPy")
-    if not 0 <= random_state < 2**32:
-        raise ValueError(told + "generator of NumPy")
-    return int(random_state)
-
-
-def _threads(n_jobs: int | None) -> _core.Threads:
-    """Within it, calls of this Python thread use so many threads; others keep their own number."""
-    if n_jobs is None:
-        return _core.Threads(0)
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
-        raise TypeError(f"n_jobs = {n_jobs!r} must be a whole number other than 0, or None")
-    if n_jobs == 0 or n_jobs > MOST_THREADS:
-        raise ValueError(
-            f"n_jobs = {n_jobs} must be a whole number other than 0, {MOST_THREADS} at most, or None"
-        )
-    # As joblib counts: -1 is all, -2 all but one.
-    return _core.Threads(n_jobs if n_jobs > 0 else max(1, _core.threads() + 1 + n_jobs))
-
-
-__all__ = ["Machine", "Report", "seed_of"]
+__all__ = ["Machine", "Report", "_threads", "seed_of"]

@@ -81,7 +81,8 @@ def prediction_sets(
     >>> bool(.85 < covered.mean() < .95)
     True
     """
-    rows, aside = _both_rows(machine, X, X_aside, ClassifierMixin, "sets of classes are those of classifiers")
+    kind = (ClassifierMixin, "sets of classes are those of classifiers")
+    rows, aside = _both_rows(machine, X, X_aside, *kind)
     places = _places(machine, y_aside, len(aside), by_class)
     settings = {"coverage": number("coverage", coverage), "by_class": bool(by_class)}
     with _threads(getattr(machine, "n_jobs", None)):
@@ -129,7 +130,8 @@ def prediction_intervals(
     >>> bool(.85 < covered.mean() < .95)
     True
     """
-    rows, aside = _both_rows(machine, X, X_aside, RegressorMixin, "intervals are those of regressions")
+    kind = (RegressorMixin, "intervals are those of regressions")
+    rows, aside = _both_rows(machine, X, X_aside, *kind)
     y = check_targets(machine, y_aside, len(aside))
     settings = {"coverage": number("coverage", coverage), "scaled": bool(scaled)}
     with _threads(getattr(machine, "n_jobs", None)):
@@ -161,6 +163,7 @@ def outlier_p_values(machine: Any, X: Any, X_aside: Any) -> np.ndarray:
     >>> outlier_p_values(model, [[9., 9.]], X[99:]).tolist()
     [0.01]
     """
-    rows, aside = _both_rows(machine, X, X_aside, OutlierMixin, "p-values are those of machines of one class")
+    kind = (OutlierMixin, "p-values are those of machines of one class")
+    rows, aside = _both_rows(machine, X, X_aside, *kind)
     with _threads(getattr(machine, "n_jobs", None)):
         return _core.conformal_p_values(machine._model, rows, aside)

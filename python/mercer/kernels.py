@@ -151,7 +151,7 @@ def outer(formula: str) -> Kernel:
 
 
 def map(k: Kernel, *formulas: str) -> Kernel:  # noqa: A001, the name it has in text
-    """k(f(x), f(z)), one formula of the columns a coordinate: ``map(rbf(gamma=1), "x0*x1", "x2^2")``."""
+    """k(f(x), f(z)), one formula of the columns a coordinate: ``map(rbf(gamma=1), "x0*x1", "x2")``."""
     if not formulas:
         raise TypeError('map needs a formula for each coordinate: map(k, "x0*x1", "x2^2")')
     return Kernel(f"map({', '.join([str(Kernel(k)), *formulas])})")

@@ -40,7 +40,8 @@ OLD = {
     "__init__.py": "__version__ = '1.5.2'",
     "base.py": "BaseEstimator = ClassifierMixin = ClusterMixin = OutlierMixin = object\n"
     "RegressorMixin = TransformerMixin = object",
-    "exceptions.py": "class ConvergenceWarning(UserWarning): pass\nclass NotFittedError(ValueError): pass",
+    "exceptions.py": "class ConvergenceWarning(UserWarning): pass\n"
+    "class NotFittedError(ValueError): pass",
     "utils/__init__.py": "",
     "utils/metaestimators.py": "def available_if(check): return lambda method: method",
     "utils/validation.py": "def check_array(X): return X",
@@ -48,10 +49,9 @@ OLD = {
 
 
 def imported(folder: pathlib.Path, code: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-W", "always", "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); {code}"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    code = f"import sys; sys.path.insert(0, {str(folder)!r}); {code}"
+    words = [sys.executable, "-W", "always", "-c", code]
+    return subprocess.run(words, capture_output=True, text=True, check=True)
 
 
 def test_a_scikit_learn_that_is_too_old_is_told_of(tmp_path) -> None:
@@ -59,7 +59,8 @@ def test_a_scikit_learn_that_is_too_old_is_told_of(tmp_path) -> None:
         path = tmp_path / "sklearn" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    done = imported(tmp_path, "import mercer; print(mercer.SVC().fit([[0.], [1.]], [0, 1]).score([[0.]], [0]))")
+    use = "mercer.SVC().fit([[0.], [1.]], [0, 1]).score([[0.]], [0])"
+    done = imported(tmp_path, f"import mercer; print({use})")
     assert done.stdout.strip() == "1.0"
     assert "scikit-learn 1.5.2 is too old" in done.stderr and "scikit-learn>=1.6" in done.stderr
 

@@ -133,7 +133,7 @@ BAD = np.where(np.arange(120).reshape(40, 3) == 7, np.nan, X)
         (lambda: fit(mercer.SVC()).save(3), "PathLike"),
         (lambda: mercer.SVC().fit(X, X[:, 0] > 0, sample_weight=["a"] * 40), "sample_weight must"),
         (lambda: mercer.SVC().fit(X, X[:, 0] > 0, sample_weight=BAD[:, 1]), "sample_weight of row"),
-        (lambda: mercer.prediction_sets(fit(mercer.SVC()), X, X, X[:, 0] > 0, coverage="x"), "coverage"),
+        (lambda: mercer.prediction_sets(fit(mercer.SVC()), X, X, X[:, 0], coverage="x"), "no class"),
         (lambda: mercer.prediction_sets(fit(mercer.SVR()), X, X, X[:, 0]), "classifiers, not of SVR"),
         (lambda: mercer.prediction_intervals(fit(mercer.SVC()), X, X, X[:, 0]), "not of SVC"),
         (lambda: mercer.outlier_p_values(fit(mercer.SVC()), X, X), "one class, not of SVC"),

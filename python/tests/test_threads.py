@@ -140,10 +140,12 @@ X = rng.normal(size=(3000, 20)); y = rng.integers(0, 2, 3000)
 threads = lambda: len(os.listdir("/proc/self/task"))
 before, seen = threads(), []
 start, processor = time.time(), time.process_time()
-model = mercer.SVC(C=1e4, gamma=.05, tol=1e-6, time_limit=2., callback=lambda moment: seen.append(threads()))
+look = lambda moment: seen.append(threads())
+model = mercer.SVC(C=1e4, gamma=.05, tol=1e-6, time_limit=2., callback=look)
 import warnings; warnings.simplefilter("ignore")
 model.fit(X, y)
-print(mercer._core.threads(), max(seen) - before, (time.process_time() - processor) / (time.time() - start))
+busy = (time.process_time() - processor) / (time.time() - start)
+print(mercer._core.threads(), max(seen) - before, busy)
 """
 
 
