@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "cli/session.hpp"
@@ -174,6 +175,37 @@ std::string describe_learning(const Model& model) {
     return text + figures_text(model) + history_text(model);
 }
 
+/// Why there is no hard margin, and what is proved.
+std::string describe_no_machine(const Model& model) {
+    const bool proved = std::ranges::any_of(
+        model.reports, [](const Report& r) { return r.status == FitStatus::not_separable; });
+    std::string text = line(
+        "status",
+        proved ? "not separable: no plane in feature space leaves each class on its own side, so "
+                 "there is no hard margin; try --task svc, which allows errors, or another kernel"
+               : "no margin found: if there is one, the rounding of kernel values hides it; try "
+                 "--scale standard, another kernel, or --task svc, which allows errors");
+    for (const Report& r : model.reports) {
+        if (!has_no_machine(r.status)) continue;
+        const auto carrying = std::ranges::count_if(r.hull_weights, [](double w) { return w > 0; });
+        const std::string means =
+            model.trained.bias ? "the two weighted means lie at distance {:.3g} in feature space"
+                               : "the mean of the labelled rows lies at distance {:.3g} from the "
+                                 "origin";
+        const std::string proof =
+            r.status == FitStatus::not_separable ? "the hulls meet"
+            : std::isfinite(r.margin_bound)
+                ? fmt::format("no margin above {:.3g}", r.margin_bound)
+                : "nothing is proved, since the kernel is not positive definite on these rows";
+        text += line(
+            "certificate",
+            fmt::format("{}: {} of {} carry weight, and {}: {}",
+                        r.name.empty() ? "the classes" : r.name, carrying, counted(r.rows, "row"),
+                        fmt::format(fmt::runtime(means), r.hull_distance), proof));
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string line(std::string_view name, std::string_view text) {
@@ -224,7 +256,8 @@ Json json_of(const Report& r) {
                                {"fraction_errors", r.fraction_errors},
                                {"fraction_support", r.fraction_support}};
     }
-    if (r.status == FitStatus::not_separable) {
+    if (has_no_machine(r.status)) {
+        json["margin_bound"] = r.margin_bound;
         json["hull_distance"] = r.hull_distance;
         json["hull_weights"] = r.hull_weights;
     }
@@ -303,6 +336,7 @@ std::string describe_certificate(const Model& model) {
     if (model.reports[0].figures.contains("reduced_from")) return describe_reduction(model);
     if (!has_certificate(model.task)) return describe_learning(model);
     const Report r = model.report();
+    if (has_no_machine(r.status)) return describe_no_machine(model);
     const bool several = model.reports.size() > 1;
     std::string text =
         line("status", fmt::format("{}{}, {}", describe(r.status), time_text(r.seconds),

@@ -20,6 +20,7 @@
 #include "cli/model_input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
+#include "cli/step_trace.hpp"
 #include "cli/train_options.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
@@ -120,25 +121,6 @@ std::string data_text(const Training& t) {
                                     counted(t.data.columns(), "column")));
 }
 
-/// Why there is no hard margin, and the proof.
-std::string describe_hulls(const Model& model, bool bias) {
-    std::string text;
-    for (const Report& r : model.reports) {
-        if (r.status != FitStatus::not_separable) continue;
-        const auto carrying = std::count_if(r.hull_weights.begin(), r.hull_weights.end(),
-                                            [](double w) { return w > 0; });
-        const std::string who = r.name.empty() ? "the classes" : r.name;
-        text += line("certificate",
-                     bias ? fmt::format("{}: {} of {} carry weight, and the two weighted means "
-                                        "lie at distance {:.3g} in feature space: the hulls meet",
-                                        who, carrying, counted(r.rows, "row"), r.hull_distance)
-                          : fmt::format("{}: {} of {} carry weight, and the mean of the labelled "
-                                        "rows lies at distance {:.3g} from the origin",
-                                        who, carrying, counted(r.rows, "row"), r.hull_distance));
-    }
-    return text;
-}
-
 std::string score_text(const Training& t, const CrossValidation& cv) {
     const std::string folds =
         fmt::format(" over {} folds, seed {}", t.options.folds, t.options.seed);
@@ -196,22 +178,23 @@ void write_curve(const Training& t, const StopOnInterrupt& stop, Json& json, std
 
 /// Trains, saves and describes. The exit code.
 int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& text) {
+    SvmSettings svm = t.svm;
+    StepTrace steps;
+    if (!t.options.trace.empty()) svm.trace = steps.listener();
     const Model model =
-        machine_of(t.options, t.svm, listener(t.session, stop, "training")).fit(t.data);
+        machine_of(t.options, svm, listener(t.session, stop, "training")).fit(t.data);
     clear_progress_line();
     const Report report = model.report();
     json.update(json_of(model));
     text += describe_machine(model);
-    const auto fails = [](const Report& r) { return r.status == FitStatus::not_separable; };
-    if (std::any_of(model.reports.begin(), model.reports.end(), fails)) {
-        text += line("status",
-                     "not separable: no plane in feature space leaves each class on its "
-                     "own side, so there is no hard margin; try --task svc, which allows "
-                     "errors, or another kernel");
-        text += describe_hulls(model, t.svm.bias);
-        return exit_failure;
-    }
     text += describe_certificate(model);
+    if (!t.options.trace.empty()) {
+        const InterruptLater later(t.options.trace);
+        steps.write(t.options.trace);
+        json["trace"] = t.options.trace;
+        text += line("trace", t.options.trace);
+    }
+    if (has_no_machine(report.status)) return exit_failure;
     if (const std::string early = early_text(t, report); !early.empty()) t.caution(early);
     if (!t.options.model.empty()) {
         const InterruptLater later(t.options.model);
@@ -235,8 +218,9 @@ int cross_validate(Training& t, const StopOnInterrupt& stop, Json& json, std::st
         t.caution("the cross-validation was interrupted, and has no score");
         return exit_interrupted;
     }
-    if (cv.status == FitStatus::not_separable) {
-        t.caution("the rows of some fold are not separable: there is no score of a hard margin");
+    if (has_no_machine(cv.status)) {
+        t.caution("the rows of some fold have no hard margin (" + describe(cv.status) +
+                  "), and so there is no score");
         return exit_failure;
     }
     const bool passes_made = t.task == Task::perceptron && cv.status == FitStatus::iteration_limit;
@@ -262,12 +246,29 @@ void check_place(const std::string& path) {
     }
 }
 
+/// What is read is not written over, whatever it is called.
+void check_not_read(const std::string& output, const std::string& input) {
+    std::error_code none;
+    if (output.empty() || output == "-" || !std::filesystem::equivalent(output, input, none))
+        return;
+    throw InvalidInput(output + ": is also what is read; name another file");
+}
+
 int run(const TrainOptions& options, const InputOptions& input, const Session& session) {
-    if (session.json && options.model == "-") {
-        throw InvalidInput("the model and --json cannot both go to standard output; name a file");
+    if (session.json && (options.model == "-" || options.trace == "-")) {
+        throw InvalidInput(
+            fmt::format("{} and --json cannot both go to standard output; name a file",
+                        options.model == "-" ? "the model" : "the trace"));
     }
     check_place(options.model);
     check_place(options.curve);
+    check_place(options.trace);
+    if (!options.trace.empty() && options.trace == options.model) {
+        throw InvalidInput(options.trace +
+                           ": cannot be both the model and the trace; name two files");
+    }
+    check_not_read(options.trace, input.path);
+    check_not_read(options.trace, options.from);
     InputOptions reading = input;
     if (options.double_precision) reading.read.double_precision = true;
     Training t{.options = options, .session = session, .input = input.path};
@@ -292,7 +293,8 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
     std::string text = data_text(t);
     const StopOnInterrupt stop;
     int code = 0;
-    if (options.folds == 0 || !options.model.empty()) {
+    const bool wanted = !options.model.empty() || !options.curve.empty() || !options.trace.empty();
+    if (options.folds == 0 || wanted) {
         code = train(t, stop, json, text);
         seconds["train"] = watch.lap();  // from the data to the model in its file
         t.svm.start = nullptr;           // folds have other rows
@@ -303,7 +305,8 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
     if (session.json) {
         print_json(json);
     } else {
-        fmt::print(options.model == "-" ? stderr : stdout, "{}", text);
+        const bool taken = options.model == "-" || options.trace == "-";
+        fmt::print(taken ? stderr : stdout, "{}", text);
     }
     return code;
 }
@@ -327,6 +330,7 @@ void add_train(CLI::App& program, Session& session) {
         "averaged\n"
         "  mercer train @iris groups.mercer --task k-means --clusters 3\n"
         "  mercer train moons.csv --task adatron --curve curve.csv\n"
+        "  mercer train moons.csv -C 10 --method smo --trace steps.csv\n"
         "Ctrl-C ends training early: what there is gets certified and saved, exit code 130.\n"
         "docs/training.md and docs/machines say more.");
     const auto input = add_input(command, session);

@@ -60,6 +60,7 @@ const std::vector<TaskUse>& task_uses() {
           quantile}},
         {"--step-limit", svms},
         {"--method", svms},
+        {"--trace", svms},
         {"--no-shrinking", svms},
         {"--from", svms},
     };
@@ -81,6 +82,10 @@ void declare_uses(CLI::App& command, Session& session, const TrainOptions& o) {
          when([&o] { return !is_clustering(task_named(o.task)); }, "for groups",
               "they have no names to compare"));
     only(session, command.get_option("--restarts"), with({command.get_option("--optimise")}));
+    only(session, command.get_option("--trace"),
+         for_words(command.get_option("--method"), o.method, {"smo"}));
+    only(session, command.get_option("--trace"),
+         without(command.get_option("--tube"), "steps move three points in a tube of many widths"));
     only(session, command.get_option("--lambda"),
          without(command.get_option("--lambda-path"), "the path has all values that are tried"));
 }
@@ -230,6 +235,11 @@ void add_solver_options(CLI::App& command, Session& session, TrainOptions& o) {
         ->group(group);
     watch(add_choice(command, session, "--method", o.method, {"decomposition", "smo", "chunking"},
                      "how the dual is solved"));
+    watch(command
+              .add_option("--trace", o.trace,
+                          "--method smo: also write its steps, the pair, the clipping interval and "
+                          "the objective of each, as CSV")
+              ->type_name("FILE"));
     watch(command.add_flag("--no-shrinking", o.no_shrinking, "keep every row in play to the end"));
     watch(add_file(command, session, "--from", o.from, FileUse::input,
                    "begin at this model of the same rows: one that was stopped, or one of "

@@ -69,7 +69,8 @@ struct TrainOptions {
     bool double_precision = false;
     std::string method = "decomposition";
     bool no_shrinking = false;
-    std::string from{};  ///< a model to begin from
+    std::string trace{};  ///< where to write the steps of smo
+    std::string from{};   ///< a model to begin from
     /// The options whose default depends on the task: which were given?
     std::vector<const CLI::Option*> watched{};
 };

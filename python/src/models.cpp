@@ -44,6 +44,11 @@ nb::dict report_dict(const Report& r) {
     d["iterations"] = r.iterations;
     d["kernel_evaluations"] = r.kernel_evaluations;
     d["seconds"] = r.seconds;
+    if (has_no_machine(r.status)) {
+        d["hull_weights"] = give(std::vector<double>(r.hull_weights));
+        d["hull_distance"] = r.hull_distance;
+        d["margin_bound"] = r.margin_bound;
+    }
     d["figures"] = nb::cast(r.figures);
     d["history"] = give(std::vector<double>(r.history));
     return d;

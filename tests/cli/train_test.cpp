@@ -217,6 +217,65 @@ TEST(Train, WhatCannotBeSeparatedIsProvedAndNotSaved) {
     }
 }
 
+TEST(Train, AThinMarginIsNotCalledNone) {
+    const Folder folder;
+    const auto rows = [](const std::string& b) {
+        return "y,a,b\n1,0," + b + "\n1,1," + b + "\n-1,.5,-" + b + "\n-1,-1,-" + b + "\n1,-.7," +
+               b + "\n-1,.9,-" + b + "\n";
+    };
+    const std::string thin = folder.file("thin.csv", rows("2e-5"));
+    for (const char* precision : {"", "--double-precision"}) {
+        Words words{"train",  thin,   folder.path("m"), "--label", "y",
+                    "--task", "hard", "--kernel",       "linear"};
+        if (*precision != 0) words.emplace_back(precision);
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+        EXPECT_TRUE(has(outcome.out, "margin      2e-05")) << outcome.out;
+        EXPECT_EQ(json_of({"verify", folder.path("m"), thin, "--label", "y"})["holds"], true);
+    }
+    // What double precision cannot resolve is bounded, not denied.
+    const std::string hidden = folder.file("hidden.csv", rows("1e-11"));
+    const Words words{"train",  hidden, folder.path("n"), "--label", "y",
+                      "--task", "hard", "--kernel",       "linear"};
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_TRUE(has(outcome.out, "no margin above")) << outcome.out;
+    EXPECT_FALSE(has(outcome.out, "not separable")) << outcome.out;
+    const json part = json_of(words, 1)["parts"][0];
+    EXPECT_EQ(part["status"], "no margin found");
+    EXPECT_GE(part["margin_bound"].get<double>(), 1e-11);
+}
+
+TEST(Train, TracesTheStepsOfTwoPoints) {
+    const Folder folder;
+    const std::string moons = sample(folder, {"moons", "--n", "60", "--noise", "0.2"}, "moons.csv");
+    const std::string trace = folder.path("steps.csv");
+    const json trained = json_of({"train", moons, "-C", "2", "--method", "smo", "--trace", trace});
+    const Dataset steps = read(trace, {.label = "objective"});
+    ASSERT_EQ(steps.size(), trained["certificate"]["iterations"].get<std::size_t>());
+    const auto column = [&](const std::string& name) {
+        return static_cast<std::size_t>(std::ranges::find(steps.feature_names, name) -
+                                        steps.feature_names.begin());
+    };
+    const std::size_t u = column("U"), v = column("V"), to = column("new_alpha_2");
+    ASSERT_LT(std::max({u, v, to}), steps.columns());
+    std::vector<double> row(steps.columns());
+    double last = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        steps.x.copy_row(i, row);
+        EXPECT_GE(row[to], row[u]);
+        EXPECT_LE(row[to], row[v]);
+        EXPECT_GE(steps.y.values[i], last - 1e-6);
+        last = steps.y.values[i];
+    }
+    EXPECT_NEAR(last, trained["certificate"]["dual"].get<double>(), 1e-3 * last);
+    // Other methods have no such steps; what is read is not written over.
+    EXPECT_EQ(run({"train", moons, "--trace", trace}).code, 2);
+    const std::string before = content_of(moons);
+    EXPECT_EQ(run({"train", moons, "--method", "smo", "--trace", moons}).code, 2);
+    EXPECT_EQ(content_of(moons), before);
+}
+
 TEST(Train, ATimeLimitLeavesAValidModel) {
     const Folder folder;
     const std::string model = folder.path("m");

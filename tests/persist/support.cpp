@@ -131,6 +131,7 @@ void expect_same_report(const Report& a, const Report& b) {
                                    r.nu,
                                    r.seconds,
                                    r.hull_distance,
+                                   r.margin_bound,
                                    r.fraction_errors,
                                    r.fraction_support};
     };
@@ -236,6 +237,10 @@ std::vector<std::pair<std::string, Model>> sample_models() {
     centered.expansion.reference = random_rows(random, 5, 4, {.sparse = true, .twice = true});
     result.emplace_back("centred", centered);
     result.emplace_back("not separable", not_separable(random));
+    Model thin = not_separable(random);
+    thin.reports[0].status = FitStatus::no_margin;
+    thin.reports[0].margin_bound = 3e-9;
+    result.emplace_back("no margin", thin);
     result.emplace_back("precomputed", precomputed_model(random));
     Model narrow = random_model(
         random, {.task = Task::nu_svr, .points = 3, .columns = 0, .rows = {.sparse = true}});

@@ -43,7 +43,7 @@ struct SmallMachine {
                 .k11 = kernel(0, 0),
                 .k22 = kernel(1, 1),
                 .k12 = kernel(0, 1),
-                .c = c};
+                .upper = {c, c}};
     }
 };
 
@@ -64,7 +64,7 @@ SmallMachine random_machine(std::uint64_t seed, double y1, double y2) {
 constexpr std::array<std::array<double, 2>, 4> label_cases = {{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}}};
 
 TEST(TwoPoint, ClipIntervalIsThePrintedOne) {
-    TwoPoints points{.alpha = {0.3, 0.5}, .label = {1, -1}, .c = 1};
+    TwoPoints points{.alpha = {0.3, 0.5}, .label = {1, -1}, .upper = {1, 1}};
     // y1 ≠ y2: U = max(0, α2 − α1), V = min(C, C − α1 + α2)
     EXPECT_DOUBLE_EQ(clip_interval(points).u, 0.2);
     EXPECT_DOUBLE_EQ(clip_interval(points).v, 1.0);
@@ -81,7 +81,7 @@ TEST(TwoPoint, ClipIntervalIsThePrintedOne) {
 }
 
 TEST(TwoPoint, HardMarginIsClippedBelowOnly) {
-    TwoPoints points{.alpha = {0.3, 0.5}, .label = {1, -1}, .c = HUGE_VAL};
+    TwoPoints points{.alpha = {0.3, 0.5}, .label = {1, -1}};
     EXPECT_EQ(clip_interval(points).v, HUGE_VAL);
     points.label = {1, 1};
     EXPECT_DOUBLE_EQ(clip_interval(points).v, 0.8);
@@ -111,7 +111,7 @@ TEST(TwoPoint, UnclippedMaximumIsStationary) {
         for (std::uint64_t seed = 0; seed < 50; ++seed) {
             const SmallMachine machine = random_machine(seed, y1, y2);
             const TwoPoints points = machine.points();
-            const double second = unclipped_maximum(points);
+            const double second = unclipped_maximum(points, 1e-12);
             const double same = y1 * y2;
             const auto value = [&](double a2) {
                 std::vector<double> a = machine.alpha;
@@ -134,7 +134,7 @@ TEST(TwoPoint, StepBeatsAFineGridAndKeepsTheEquality) {
         for (std::uint64_t seed = 0; seed < 50; ++seed) {
             const SmallMachine machine = random_machine(seed, y1, y2);
             const TwoPoints points = machine.points();
-            const auto [a1, a2] = two_point_step(points);
+            const auto [a1, a2] = two_point_step(points, 1e-12);
             EXPECT_NEAR(y1 * a1 + y2 * a2, y1 * points.alpha[0] + y2 * points.alpha[1], 1e-12);
             EXPECT_GE(a1, 0);
             EXPECT_GE(a2, 0);
@@ -154,79 +154,55 @@ TEST(TwoPoint, StepBeatsAFineGridAndKeepsTheEquality) {
     }
 }
 
-GeneralPoints random_general(Random& random, bool indefinite) {
-    GeneralPoints points;
+/// Two variables of any dual: bounds of their own, an equality with coefficients ±1.
+TwoPoints random_points(Random& random, double same, bool bent) {
+    TwoPoints points{.label = {1, same}};
     for (std::size_t k = 0; k < 2; ++k) {
         points.lower[k] = random.uniform(-2, 0);
         points.upper[k] = random.uniform(0, 2);
         points.alpha[k] = random.uniform(points.lower[k], points.upper[k]);
-        points.coefficient[k] = random.uniform(0.2, 3) * (random.uniform() < 0.5 ? 1 : -1);
-        points.gradient[k] = random.normal();
+        points.error[k] = random.normal();
     }
-    points.q11 = random.uniform(0.1, 2);
-    points.q22 = random.uniform(0.1, 2);
-    points.q12 = random.uniform(-1, 1) * std::sqrt(points.q11 * points.q22);
-    if (indefinite) points.q11 = -points.q11;
+    if (bent) {
+        points.k11 = random.uniform(0.1, 2);
+        points.k22 = random.uniform(0.1, 2);
+        points.k12 = random.uniform(-1, 1) * std::sqrt(points.k11 * points.k22);
+    }
     return points;
 }
 
-double change_of_objective(const GeneralPoints& points, const std::array<double, 2>& to) {
-    const double d0 = to[0] - points.alpha[0];
-    const double d1 = to[1] - points.alpha[1];
-    return points.gradient[0] * d0 + points.gradient[1] * d1 +
-           0.5 * (points.q11 * d0 * d0 + points.q22 * d1 * d1) + points.q12 * d0 * d1;
+/// Of f = −W, with ∂f/∂α_i = y_i E_i.
+double change_of_objective(const TwoPoints& points, const std::array<double, 2>& to) {
+    const double d0 = points.label[0] * (to[0] - points.alpha[0]);
+    const double d1 = points.label[1] * (to[1] - points.alpha[1]);
+    return points.error[0] * d0 + points.error[1] * d1 +
+           0.5 * (points.k11 * d0 * d0 + points.k22 * d1 * d1) + points.k12 * d0 * d1;
 }
 
-TEST(GeneralTwoPoint, BeatsAFineGridForAnyCoefficients) {
+TEST(TwoPoint, BeatsAFineGridForAnyBounds) {
     Random random(5);
     for (int round = 0; round < 200; ++round) {
-        const GeneralPoints points = random_general(random, false);
-        const auto to = general_two_point_step(points, 1e-12);
-        const auto [c0, c1] = points.coefficient;
-        EXPECT_NEAR(c0 * to[0] + c1 * to[1], c0 * points.alpha[0] + c1 * points.alpha[1], 1e-12);
+        const double same = round % 2 == 0 ? 1 : -1;
+        const TwoPoints points = random_points(random, same, true);
+        const auto to = two_point_step(points, 1e-12);
+        EXPECT_NEAR(to[0] + same * to[1], points.alpha[0] + same * points.alpha[1], 1e-12);
         const double reached = change_of_objective(points, to);
         EXPECT_LE(reached, 1e-15);
         for (int k = 0; k <= 1000; ++k) {
             const double a0 = points.lower[0] + (points.upper[0] - points.lower[0]) * k / 1000;
-            const double a1 = points.alpha[1] - c0 * (a0 - points.alpha[0]) / c1;
+            const double a1 = points.alpha[1] - same * (a0 - points.alpha[0]);
             if (a1 < points.lower[1] || a1 > points.upper[1]) continue;
             EXPECT_GE(change_of_objective(points, {a0, a1}), reached - 1e-9);
         }
     }
 }
 
-TEST(GeneralTwoPoint, IsTheStepOfTheTheoremForLabels) {
-    for (const auto& [y1, y2] : label_cases) {
-        for (std::uint64_t seed = 100; seed < 130; ++seed) {
-            const SmallMachine machine = random_machine(seed, y1, y2);
-            const TwoPoints points = machine.points();
-            // ∂f/∂α_i = y_i Σ_j α_j y_j K_ij − 1 = y_i E_i for f = −W, since E_i leaves b out.
-            const GeneralPoints general{.alpha = points.alpha,
-                                        .coefficient = {y1, y2},
-                                        .gradient = {y1 * points.error[0], y2 * points.error[1]},
-                                        .lower = {0, 0},
-                                        .upper = {points.c, points.c},
-                                        .q11 = points.k11,
-                                        .q22 = points.k22,
-                                        .q12 = y1 * y2 * points.k12};
-            const auto expected = two_point_step(points);
-            const auto found = general_two_point_step(general, 1e-12);
-            EXPECT_NEAR(found[0], expected[0], 1e-10);
-            EXPECT_NEAR(found[1], expected[1], 1e-10);
-        }
-    }
-}
-
-TEST(GeneralTwoPoint, WithoutCurvatureGoesToTheEndOfTheLine) {
+TEST(TwoPoint, WithoutCurvatureGoesToTheEndOfTheLineExactly) {
     Random random(9);
     for (int round = 0; round < 100; ++round) {
-        GeneralPoints points = random_general(random, round % 2 == 0);
-        if (round % 2 == 1) points.q11 = points.q22 = points.q12 = 0;
-        const auto [c0, c1] = points.coefficient;
-        const double bend =
-            points.q11 / (c0 * c0) + points.q22 / (c1 * c1) - 2 * points.q12 / (c0 * c1);
-        if (bend > 0) continue;
-        const auto to = general_two_point_step(points, 1e-12);
+        TwoPoints points = random_points(random, round % 2 == 0 ? 1 : -1, false);
+        if (round % 3 == 0) points.k11 = -1;
+        const auto to = two_point_step(points, 1e-12);
         const bool at_end = to[0] == points.lower[0] || to[0] == points.upper[0] ||
                             to[1] == points.lower[1] || to[1] == points.upper[1];
         EXPECT_TRUE(at_end);

@@ -63,6 +63,7 @@ std::string describe(FitStatus status) {
         case FitStatus::iteration_limit: return "stopped at the iteration limit";
         case FitStatus::cancelled: return "stopped early on request";
         case FitStatus::stalled: return "stopped: rounding allows no further progress";
+        case FitStatus::no_margin: return "no margin found";
         default: return "not separable";
     }
 }
@@ -152,6 +153,10 @@ Report Model::report() const {
     std::size_t bounded = 0;
     for (const Report& r : reports) {
         if (all.status == FitStatus::converged) all.status = r.status;
+        if (has_no_machine(r.status) && all.status != FitStatus::not_separable) {
+            all.status = r.status;  // which no other part makes up for
+            all.margin_bound = std::max(all.margin_bound, r.margin_bound);
+        }
         all.primal += r.primal;
         all.dual += r.dual;
         all.gap += r.gap;
@@ -165,6 +170,7 @@ Report Model::report() const {
         all.seconds += r.seconds;
         bounded += r.bounded_support_vectors;
     }
+    if (all.status == FitStatus::not_separable) all.margin_bound = 0;
     // A point may be free in one problem and bounded in another: as a whole it is counted once.
     all.bounded_support_vectors = std::min(bounded, expansion.size());
     all.free_support_vectors = expansion.size() - all.bounded_support_vectors;

@@ -16,9 +16,14 @@ enum class FitStatus {
     iteration_limit,  ///< likewise
     cancelled,        ///< likewise
     stalled,          ///< likewise: rounding allowed no further progress
-    not_separable,    ///< hard margin only: there is no such machine; see Report::hull_weights
+    not_separable,    ///< hard margin only: proved that there is none; see Report::hull_weights
+    no_margin,        ///< hard margin only: none was found, nor is there one above margin_bound
 };
 std::string describe(FitStatus status);
+/// Whether there is no machine: the model has a report and nothing else.
+inline bool has_no_machine(FitStatus status) {
+    return status == FitStatus::not_separable || status == FitStatus::no_margin;
+}
 
 struct Report {
     std::string name{};  ///< "3 vs 8" among several, else empty
@@ -50,11 +55,16 @@ struct Report {
     std::uint64_t kernel_evaluations = 0;
     double seconds = 0;
 
-    /// not_separable: weights >= 0 over the rows, Σ over each class = 1, whose two weighted means
-    /// (one a class) are at this distance in feature space: 0 up to rounding. Through the origin
-    /// the labelled rows' weights sum to 1 and their mean is the origin.
+    /// not_separable, no_margin: weights >= 0 over the rows, Σ over each class = 1, whose two
+    /// weighted means (one a class) are at this distance in feature space. Through the origin the
+    /// labelled rows' weights sum to 1, and it is the distance of their mean from the origin.
     std::vector<double> hull_weights{};
     double hull_distance = 0;
+    /// No plane has a margin above this: half the distance (all of it through the origin), with
+    /// what rounding may have done to it. 0: it is proved that the hulls meet
+    /// (learn/hull_proof.hpp). Infinite: nothing is proved, the kernel is not positive definite on
+    /// these rows.
+    double margin_bound = 0;
 
     /// What else this kind of machine found out, by name: mistakes, mistake_bound, log_evidence,
     /// loo_error, … Names are words of a-z, 0-9, _ and -.

@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
+#include <type_traits>
 
 #include "mercer/base/buffer.hpp"
 #include "mercer/base/error.hpp"
@@ -15,6 +17,7 @@
 #include "mercer/gram/operators.hpp"
 #include "mercer/kernel/node.hpp"
 #include "mercer/learn/fit_plan.hpp"
+#include "mercer/learn/hull_proof.hpp"
 #include "mercer/learn/platt.hpp"
 
 namespace mercer {
@@ -29,7 +32,7 @@ FitStatus fit_status(DualStatus status) {
         case DualStatus::iteration_limit: return FitStatus::iteration_limit;
         case DualStatus::cancelled: return FitStatus::cancelled;
         case DualStatus::stalled: return FitStatus::stalled;
-        default: return FitStatus::not_separable;
+        default: return FitStatus::no_margin;
     }
 }
 
@@ -107,6 +110,8 @@ class Trainer {
             share_seconds(model.reports);
         }
         fill_expansion(learned, model);
+        // What single precision could not carry in training it cannot carry in prediction.
+        if (gram_in_double_) model.double_precision = true;
         return model;
     }
 
@@ -186,6 +191,17 @@ class Trainer {
         return dual;
     }
 
+    std::function<void(const TwoPointStep&)> trace_of(const Part& part, std::size_t number) {
+        return [this, &part, number](const TwoPointStep& step) {
+            FitStep told{part.name, number, step};
+            for (std::size_t& row : told.step.row) {
+                row = plan_.kept[part.positions.empty() ? row : part.positions[row]];
+            }
+            const std::lock_guard one_at_a_time(progress_mutex_);
+            settings_.trace(told);
+        };
+    }
+
     /// Empty without a machine to begin from.
     std::vector<double> start_of(const Part& part, std::size_t number) const {
         if (!settings_.start) return {};
@@ -205,8 +221,13 @@ class Trainer {
 
     Learned solve(const Part& part, std::size_t number, const SymmetricOperator<T>& op,
                   Report& report) {
-        DualSolution solution = solve_dual(
-            op, make_dual(part.problem), dual_settings(part.name, number), start_of(part, number));
+        DualSettings dual = dual_settings(part.name, number);
+        if (settings_.trace) dual.trace = trace_of(part, number);
+        DualSolution solution =
+            solve_dual(op, make_dual(part.problem), dual, start_of(part, number));
+        if constexpr (std::is_same_v<T, float>) {
+            if (lost_in_single(part.problem, op, solution)) go_on_in_double(part, number, solution);
+        }
         if (solution.infeasibility) throw InvalidInput(solution.infeasibility->explanation);
         Learned learned = interpret(part.problem, solution);
         report = certify(part.problem, learned, solution.row_gradient);
@@ -215,21 +236,62 @@ class Trainer {
         report.iterations = solution.steps;
         report.kernel_evaluations = solution.evaluations;
         report.seconds = solution.seconds;
-        if (solution.recession) add_hull_certificate(part.problem, *solution.recession, report);
+        if (solution.recession) add_hull_proof(part, *solution.recession, report);
         return learned;
     }
 
-    /// The direction along which the dual of a hard margin grows for ever is a point common to the
-    /// two hulls, written once with the rows of each class.
-    static void add_hull_certificate(const Subproblem& problem, const RecessionDirection& recession,
-                                     Report& report) {
-        double sum = 0;
-        for (std::size_t i = 0; i < problem.size(); ++i) {
-            if (!problem.bias || problem.target[i] > 0) sum += recession.direction[i];
+    /// Whether kernel values of single precision do not carry the hard margin: it is so small, if
+    /// there is one at all, that Σ|β| times their rounding is more than the tolerance.
+    bool lost_in_single(const Subproblem& problem, const SymmetricOperator<float>& op,
+                        const DualSolution& solution) const {
+        if (problem.task != Task::hard_margin) return false;
+        if (solution.status == DualStatus::unbounded || solution.status == DualStatus::stalled) {
+            return true;
         }
-        report.hull_weights = recession.direction;
-        for (double& weight : report.hull_weights) weight /= sum;
-        report.hull_distance = std::sqrt(std::max(0.0, recession.curvature)) / sum;
+        if (solution.status != DualStatus::converged) return false;
+        std::vector<double> diagonal(op.size());
+        op.diagonal(diagonal);
+        double sum = 0;
+        for (const double alpha : solution.alpha) sum += alpha;
+        return 0x1p-22 * sum * *std::ranges::max_element(diagonal) > settings_.tolerance;
+    }
+
+    /// From where single precision has brought it.
+    void go_on_in_double(const Part& part, std::size_t number, DualSolution& solution) {
+        const Gram<double>& gram = gram_in_double();
+        const auto points = part.positions.empty()
+                                ? gram.reference()
+                                : gram.select_among(gram.reference(), part.positions);
+        const CachedOperator<double> op(std::make_shared<GramOperator<double>>(gram, points),
+                                        settings_.memory_bytes / (shared_ ? 1 : parts_at_once),
+                                        Keep::marked);
+        const std::vector<double> start =
+            solution.recession ? solution.recession->direction : solution.alpha;
+        DualSettings dual = dual_settings(part.name, number);
+        if (settings_.trace) dual.trace = trace_of(part, number);
+        DualSolution better = solve_dual<double>(op, make_dual(part.problem), dual, start);
+        better.steps += solution.steps;
+        better.evaluations += solution.evaluations;
+        better.seconds += solution.seconds;
+        solution = std::move(better);
+    }
+
+    const Gram<double>& gram_in_double() {
+        const std::lock_guard one_at_a_time(double_mutex_);
+        if (!gram_in_double_) {
+            gram_in_double_.emplace(settings_.kernel, x_, plan_.data.feature_names);
+        }
+        return *gram_in_double_;
+    }
+
+    void add_hull_proof(const Part& part, const RecessionDirection& recession,
+                        Report& report) const {
+        const Rows x = part.positions.empty() ? x_ : x_.select(part.positions);
+        HullProof proof = prove_hulls(part.problem, gram_.kernel(), x, recession);
+        report.hull_weights = std::move(proof.weights);
+        report.hull_distance = proof.distance;
+        report.margin_bound = proof.margin_bound;
+        report.status = proof.margin_bound > 0 ? FitStatus::no_margin : FitStatus::not_separable;
     }
 
     /// Platt's sigmoid from decisions that no point had a part in: five folds.
@@ -331,9 +393,11 @@ class Trainer {
     Scaling scaling_;
     Rows x_;
     Gram<T> gram_;
+    std::optional<Gram<double>> gram_in_double_{};  ///< once single precision was not enough
     Operator shared_{};
     Clock::time_point start_ = Clock::now();
     std::mutex progress_mutex_{};
+    std::mutex double_mutex_{};
     bool stopped_ = false;
 };
 
@@ -350,6 +414,9 @@ Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
     if (targets.columns > 0 && targets.rows != data.size()) {
         throw InvalidInput("there are " + std::to_string(targets.rows) + " rows of targets for " +
                            std::to_string(data.size()) + " rows of data");
+    }
+    if (settings_.trace && settings_.method != DualMethod::smo) {
+        throw InvalidInput("only the method smo takes steps of two points, which can be traced");
     }
     FitPlan plan = plan_fit(settings_, data, targets);
     check_start(settings_, plan, data.size());

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "mercer/base/formula.hpp"
 #include "mercer/data/dataset.hpp"
@@ -30,6 +31,13 @@ struct FitMoment {
     std::size_t number = 0;  ///< of the part, from 0
     std::size_t parts = 1;
     DualMoment dual{};
+};
+
+/// One step of training by two points at a time (DualMethod::smo).
+struct FitStep {
+    std::string_view part;   ///< as above
+    std::size_t number = 0;  ///< likewise
+    TwoPointStep step{};     ///< its rows are those of the data
 };
 
 struct SvmSettings {
@@ -63,6 +71,9 @@ struct SvmSettings {
     /// that was stopped. The answer is the same, sooner.
     std::shared_ptr<const Model> start{};
     std::function<bool(const FitMoment&)> progress{};  ///< return false to stop with what there is
+    /// Told every step, for method smo only: pairs, clipping intervals and the objective (002
+    /// theorem 2). Steps of several parts may come between each other, one at a time.
+    std::function<void(const FitStep&)> trace{};
 };
 
 /// Throws InvalidInput for settings or data no machine can be made of: too few classes, ν out of

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "mercer/base/error.hpp"
@@ -42,12 +43,13 @@ constexpr Words<Task, 24> task_words{{{Task::svc, "svc"},
                                       {Task::dependency, "dependency"}}};
 constexpr Words<MultiClass, 2> multi_class_words{
     {{MultiClass::one_vs_one, "one-vs-one"}, {MultiClass::one_vs_rest, "one-vs-rest"}}};
-constexpr Words<FitStatus, 6> status_words{{{FitStatus::converged, "converged"},
+constexpr Words<FitStatus, 7> status_words{{{FitStatus::converged, "converged"},
                                             {FitStatus::time_limit, "time-limit"},
                                             {FitStatus::iteration_limit, "iteration-limit"},
                                             {FitStatus::cancelled, "cancelled"},
                                             {FitStatus::stalled, "stalled"},
-                                            {FitStatus::not_separable, "not-separable"}}};
+                                            {FitStatus::not_separable, "not-separable"},
+                                            {FitStatus::no_margin, "no-margin"}}};
 constexpr Words<bool, 2> bool_words{{{false, "false"}, {true, "true"}}};
 
 template <class T, std::size_t n>
@@ -69,16 +71,16 @@ T value_of(const Words<T, n>& words, const std::string& word, const std::string&
 }
 
 /// The members of a report, named once for both directions. Status and hull weights go their own
-/// ways: the one is a word, the others are an array of the file. So do figures and history, which
-/// files of earlier programs do not have. The binding does not compile when
+/// ways: the one is a word, the others are an array of the file. So do figures, history and the
+/// bound on margins, which files of earlier programs do not have. The binding does not compile when
 /// a report has got a member that is not here, which would be lost in the file.
 template <class R, class Visitor>
 void each_member(R& report, Visitor&& visit) {
     auto& [name, status, primal, dual, gap, relative_gap, kkt_violation, infeasibility, margin,
            squared_norm, bias, rho, epsilon, radius, rows, free_support_vectors,
            bounded_support_vectors, margin_errors, nu, fraction_errors, fraction_support,
-           iterations, kernel_evaluations, seconds, hull_weights, hull_distance, figures, history] =
-        report;
+           iterations, kernel_evaluations, seconds, hull_weights, hull_distance, margin_bound,
+           figures, history] = report;
     visit("name", name);
     visit("primal", primal);
     visit("dual", dual);
@@ -157,6 +159,9 @@ std::string report_text(const Report& report) {
         text += ",\"" + std::string(name) + "\":" + json_value(value);
     });
     text += ",\"hull_weights\":" + std::to_string(report.hull_weights.size());
+    if (has_no_machine(report.status)) {
+        text += ",\"margin_bound\":" + json_value(report.margin_bound);
+    }
     if (!report.figures.empty()) text += ",\"figures\":" + named_numbers_text(report.figures);
     if (!report.history.empty()) text += ",\"history\":" + json_list(report.history);
     return text + "}";
@@ -205,6 +210,13 @@ Report read_report(const Json& json, std::size_t most_weights, const std::string
                            std::to_string(most_weights) + " left");
     }
     report.hull_weights.resize(weights);
+    if (json.contains("margin_bound")) {
+        read_json(json.at("margin_bound"), report.margin_bound, place + ": \"margin_bound\"");
+    } else if (report.status == FitStatus::not_separable) {
+        // Written when a small distance of the hulls was taken for a proof that they meet.
+        report.status = FitStatus::no_margin;
+        report.margin_bound = std::numeric_limits<double>::infinity();
+    }
     read_named_numbers(json, "figures", report.figures, place);
     if (json.contains("history")) {
         read_json(json.at("history"), report.history, place + ": \"history\"");

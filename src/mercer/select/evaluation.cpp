@@ -39,8 +39,8 @@ bool evaluate_fold(const Evaluation& e, const Truth& truth, const Machine& machi
         judged.probabilities = spread_out(model, model.probabilities(held), place, judged.classes);
     }
     score.scores.push_back(judge(e.measure, judged));
-    if (status == FitStatus::not_separable) {
-        throw InvalidInput("the rows of some fold are not separable: there is no hard margin");
+    if (has_no_machine(status)) {
+        throw InvalidInput("the rows of some fold have no hard margin: " + describe(status));
     }
     if (score.status.empty() && status != FitStatus::converged) score.status = describe(status);
     return true;

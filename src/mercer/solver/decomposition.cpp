@@ -140,7 +140,8 @@ std::optional<DualStatus> decompose(DualState<T>& state, bool shrinking) {
             if (!state.satisfied(measure) || *reason == DualStatus::cancelled) return reason;
         }
         if (state.satisfied(measure)) return std::nullopt;
-        if (runaway.proves_unbounded(state)) return DualStatus::unbounded;
+        if (const auto end = runaway.look(state)) return end;
+        if (runaway.moved()) continue;
         if (stall.stalled(state.objective(), measure.violation)) return DualStatus::stalled;
         if (shrinking) state.shrink(measure);
         size.note(measure.violation);

@@ -24,6 +24,9 @@ void check_settings(const DualSettings& settings) {
     check(settings.time_limit, true, "time_limit");
     check(settings.curvature_floor, false, "curvature_floor");
     check(settings.recession_tolerance, true, "recession_tolerance");
+    if (settings.trace && settings.method != DualMethod::smo) {
+        throw InvalidInput("dual solver: there is a trace of steps for the method smo only");
+    }
     constexpr std::size_t largest_working_set = 16384;  // a tile of 1 GB in float
     if (settings.working_set > largest_working_set) {
         throw InvalidInput("dual solver: working_set is " + std::to_string(settings.working_set) +
@@ -105,7 +108,7 @@ void describe_state(DualState<T>& state, DualSolution& solution) {
                             duality_gap(form, state.u(), state.gradient(), measure.estimate));
     solution.row_gradient = state.row_gradient();
     if (solution.status != DualStatus::unbounded || !state.ray) return;
-    solution.recession = recession_certificate(state, *state.ray);
+    solution.recession = recession_certificate(state, *state.ray, HUGE_VAL);
     if (!solution.recession) return;
     std::vector<double>& d = solution.recession->direction;
     for (std::size_t i = 0; i < d.size(); ++i) d[i] *= form.flip[i];
@@ -133,6 +136,11 @@ DualSolution solve_dual(const SymmetricOperator<T>& k, const DualProblem& proble
     check_problem(problem, k.size());
     DualSolution solution;
     const CanonicalDual form = canonical_form(problem, k.size(), solution.infeasibility);
+    if (settings.trace && form.general) {
+        throw InvalidInput(
+            "dual solver: where the coefficients of the equalities differ in size steps move three "
+            "points, and there is no trace of them");
+    }
     std::vector<double> u = first_point(form, start);
     if (!solution.infeasibility) solution.infeasibility = make_feasible(form, u);
     if (solution.infeasibility) {

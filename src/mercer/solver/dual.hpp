@@ -29,6 +29,7 @@
 //     double bias = -solution.multipliers[0];
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -71,7 +72,7 @@ enum class DualStatus {
     cancelled,        ///< likewise; without certificate when the operator refuses further rows
     stalled,          ///< likewise: rounding allows no further progress
     infeasible,       ///< bounds and equalities contradict each other: see Infeasibility
-    unbounded,        ///< f has no minimum: see RecessionDirection
+    unbounded,        ///< f has no minimum that could be found: see RecessionDirection
 };
 std::string describe(DualStatus status);
 
@@ -85,6 +86,23 @@ struct DualMoment {
     std::size_t support = 0;
     std::size_t active = 0;
     double seconds = 0;
+};
+
+/// One step of plain smo, as 002 theorem 2 tells it: y are the coefficients ±1 of the equality (the
+/// labels of a classifier), E_i = y_i ∂f/∂α_i, and α_2 is clipped to [U, V]. A step of one point,
+/// where there is no equality, has it in both places, with E = ∂f/∂α and its own bounds for [U, V].
+struct TwoPointStep {
+    std::uint64_t step = 0;            ///< from 1
+    std::array<std::size_t, 2> row{};  ///< of the operator
+    std::array<double, 2> label{};     ///< y
+    std::array<double, 2> alpha{};     ///< before
+    std::array<double, 2> error{};     ///< E, without the bias, which cancels
+    double curvature = 0;              ///< K11 + K22 − 2 K12, of one point K11
+    double unclipped = 0;              ///< α_2 at the maximum on the line
+    std::array<double, 2> clip{};      ///< U and V
+    std::array<double, 2> moved_to{};  ///< both α after the step
+    double objective = 0;              ///< W = −f after the step
+    double violation = 0;              ///< of the optimality conditions, before the step
 };
 
 struct DualSettings {
@@ -107,11 +125,13 @@ struct DualSettings {
     /// each time it is asked.
     bool exact_final = true;
     double curvature_floor = 1e-12;  ///< takes the place of curvatures ≤ 0 (LIBSVM's TAU)
-    /// A direction d is taken for a proof of unboundedness when d'Qd is at most this fraction of
-    /// (Σ |d_i| √Q_ii)²; 0: the precision of the operator's entries.
+    /// A direction d is taken for one of endless descent when d'Qd is at most this fraction of
+    /// its scale; 0: the precision of the operator's entries.
     double recession_tolerance = 0;
     /// Return false to stop; the status is then `cancelled`.
     std::function<bool(const DualMoment&)> progress{};
+    /// Told every step; plain smo only, and not for equalities in general position.
+    std::function<void(const TwoPointStep&)> trace{};
 };
 
 /// Why no α is feasible: the combination of the equalities cannot take the wanted value in the box.
@@ -123,11 +143,14 @@ struct Infeasibility {
     std::string explanation;
 };
 
-/// Why f has no minimum: from any feasible α one may go along `direction` for ever (A d = 0, and d
-/// points to no finite bound), the curvature d'Qd vanishes and the slope p'd is negative.
+/// Why no minimum was found: from any feasible α one may go along `direction` for ever (A d = 0,
+/// and d points to no finite bound), the slope p'd is negative, and the curvature d'Qd is nothing
+/// as far as the entries of Q are known, to some roundings of `scale`. What this proves of a hard
+/// margin is that none is larger than half the distance of two points of the hulls.
 struct RecessionDirection {
     std::vector<double> direction;  ///< Σ |d_i| = 1
     double curvature = 0;           ///< d'Qd
+    double scale = 0;               ///< Σ |d_i d_j Q_ij|
     double slope = 0;               ///< p'd < 0
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "mercer/solver/hulls.hpp"
 #include "mercer/solver/state.hpp"
 
 namespace mercer {
@@ -21,22 +22,34 @@ DualStatus solve_by_chunking(DualState<T>& state);
 template <class T>
 std::optional<DualStatus> decompose(DualState<T>& state, bool shrinking);
 
-/// Looks whether u runs away to infinity: a test each time it has doubled in size.
+/// Looks whether u runs away to infinity: a test each time it has doubled in size. Of a hard margin
+/// it knows where to, to the nearest points of two hulls, and goes there.
 template <class T>
 class RunawayWatch {
    public:
     explicit RunawayWatch(const DualState<T>& state);
-    /// True when state.ray has been set to a direction of endless descent.
-    bool proves_unbounded(DualState<T>& state);
+    /// `unbounded` when state.ray has been set to a direction of endless descent; `stalled` when u
+    /// was put where the hulls are nearest before, so that what is violated now is rounding.
+    std::optional<DualStatus> look(DualState<T>& state);
+    /// Whether the last look has moved u: the state wants to be measured again.
+    bool moved() const { return moved_; }
 
    private:
+    std::vector<double> growth(const DualState<T>& state);
+    HullPoints nearest_points(DualState<T>& state) const;
+    void settle(DualState<T>& state, const HullPoints& found);
+
     std::vector<double> origin_;
     double next_ = 0;
+    std::optional<Hulls> hulls_;
+    bool moved_ = false;
+    bool settled_ = false;
 };
 
-/// The certificate for direction d (in canonical variables, Σ|d_i| = 1) if it is one.
+/// The certificate for direction d (in canonical variables, Σ|d_i| = 1) if it is one: d'Qd is at
+/// most `flat` of its scale.
 template <class T>
 std::optional<RecessionDirection> recession_certificate(const DualState<T>& state,
-                                                        std::vector<double> d);
+                                                        std::vector<double> d, double flat);
 
 }  // namespace mercer
