@@ -209,5 +209,14 @@ TEST(Ica, RefusesWhatHasNoSources) {
     EXPECT_THROW(kernel_ica({}).fit(weighted), InvalidInput);
 }
 
+TEST(Ica, RefusesARegularisationThatLeavesNothing) {
+    const Matrix<double> s = independent(60, 2, 3);
+    const Dataset data = mixed(s, matrix(2, 2, {1, 0.5, 0.4, 1}));
+    for (const double kappa : {1e6, 1e30}) {
+        const std::string message = message_of([&] { kernel_ica({.kappa = kappa}).fit(data); });
+        EXPECT_NE(message.find("kappa"), std::string::npos) << message;
+    }
+}
+
 }  // namespace
 }  // namespace mercer

@@ -4,6 +4,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/gemm.hpp"
+#include "mercer/base/text.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/ica_contrast-inl.hpp"
 #include "mercer/learn/sample.hpp"
@@ -31,6 +32,11 @@ IcaFeatures ica_features(std::span<const double> source, const Kernel& kernel, d
     Spectrum spectrum = symmetric_eigen(square.view());
     std::size_t first = 0;
     while (first < g.rows() && !(spectrum.values[first] > 1e-9 * shift)) ++first;
+    if (first == g.rows()) {
+        throw InvalidInput("kappa = " + format_number(kappa) +
+                           " leaves nothing of the functions of a source; take a smaller one, or 0 "
+                           "for the usual one");
+    }
     IcaFeatures u(g.rows() - first, n);
     for (std::size_t r = 0; r < u.rows(); ++r) {
         const double value = spectrum.values[first + r];

@@ -97,6 +97,7 @@ Eigenpair certified(const Product& product, double value, std::vector<double> ve
 Spectrum symmetric_eigen(MatrixView<const double> matrix, bool with_vectors) {
     const std::size_t n = matrix.rows;
     Spectrum spectrum;
+    if (n == 0) return spectrum;  // which LAPACK complains about
     spectrum.values.resize(n);
     spectrum.vectors = Matrix<double>(n, n);
     for (std::size_t i = 0; i < n; ++i) {
