@@ -9,6 +9,7 @@
 #include "cli/session.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/definiteness.hpp"
+#include "mercer/learn/convexity.hpp"
 
 namespace mercer::cli {
 namespace {
@@ -71,13 +72,6 @@ std::string classes_text(const Model& model) {
     return text + (points.empty() ? "" : " (support vectors)");
 }
 
-/// Tasks whose reports bound how far the machine is from the optimum.
-bool has_certificate(Task task) {
-    return is_svm(task) ||
-           (task != Task::class_means && task != Task::parzen && task != Task::perceptron &&
-            !is_clustering(task) && !is_projection(task));
-}
-
 /// "mistakes 12, passes 3", of all problems.
 std::string figures_text(const Model& model) {
     std::string text;
@@ -113,6 +107,7 @@ std::string history_text(const Model& model) {
 std::string found_text(const Model& model, const Report& r) {
     if (model.reports.size() != 1) return {};
     if (!is_svm(model.task) && r.margin <= 0) return {};
+    if (is_classifier(model.task) && !r.is_bracketed()) return {};  // no feature space, no margin
     if (model.task == Task::svdd) return line("radius", fmt::format("{:.6g}", r.radius));
     if (is_regressor(model.task)) return line("tube", fmt::format("epsilon {:.6g}", r.epsilon));
     return line("margin", fmt::format("{:.6g}", r.margin));
@@ -146,15 +141,51 @@ std::string describe_reduction(const Model& model) {
 std::string nu_text(const Model& model, const Report& r) {
     const bool by_c = model.task == Task::svdd && model.trained.C > 0;
     if (r.nu <= 0 || by_c || model.reports.size() != 1) return {};
-    const bool holds = r.fraction_errors <= r.nu && r.nu <= r.fraction_support;
+    const double rounding = 1e-9;
+    const bool holds =
+        r.fraction_errors <= r.nu + rounding && r.nu <= r.fraction_support + rounding;
+    // Only a tube that has a width uses up all of ν (001).
+    const bool must = !is_regressor(model.task) || r.epsilon > 0;
     return line("nu-property",
-                fmt::format("{:.4g} of the rows are {}, {:.4g} support vectors: {} nu = {:.4g}{}",
+                fmt::format("{:.4g} of the rows{} are {}, {:.4g} support vectors: {} nu = {:.4g}{}",
                             r.fraction_errors,
+                            model.trained.tube.empty() ? "" : " (counted by their tube's width)",
                             is_regressor(model.task)    ? "outside the tube"
                             : is_classifier(model.task) ? "margin errors"
                                                         : "outside",
                             r.fraction_support, holds ? "around" : "not around", r.nu,
-                            holds ? ", as they must be" : ""));
+                            holds   ? ", as they must be"
+                            : !must ? ", as may be where the tube has no width"
+                                    : ""));
+}
+
+/// Tasks whose tolerance is one on the relative gap, not on the violation.
+bool is_solved_to_gap(Task task) {
+    return task == Task::logistic || task == Task::squared_hinge || task == Task::huber ||
+           task == Task::quantile;
+}
+
+std::string tolerance_text(const Model& model, bool of_gap) {
+    const double tolerance = model.trained.tolerance;
+    if (!(tolerance > 0) || is_solved_to_gap(model.task) != of_gap) return {};
+    return ", tolerance " + format_number(tolerance);
+}
+
+/// Primal, dual and gap, or that there is no such bracket.
+std::string bracket_text(const Model& model, const Report& r) {
+    const bool several = model.reports.size() > 1;
+    const char* const of_all = several ? ", sum over the problems" : "";
+    if (!r.is_bracketed()) {
+        return line("objective", fmt::format("{:.9g} at a stationary point{}", r.dual, of_all)) +
+               line("gap", "none: " + describe_curvature(model));
+    }
+    std::string text = line("primal", fmt::format("{:.9g}{}", r.primal, of_all)) +
+                       line("dual", fmt::format("{:.9g}{}", r.dual, of_all));
+    text += line("gap", fmt::format("{:.3g} relative{}{}: the optimum lies between dual and primal",
+                                    r.relative_gap, several ? " in the worst" : "",
+                                    tolerance_text(model, true)));
+    if (r.convexity == Convexity::on_sample) text += line("curvature", describe_curvature(model));
+    return text;
 }
 
 /// Machines that nothing certifies: what they did and found.
@@ -249,6 +280,14 @@ Json json_of(const Report& r) {
               {"iterations", r.iterations},
               {"kernel_evaluations", r.kernel_evaluations},
               {"seconds", r.seconds > 0 ? Json(r.seconds) : Json()}};
+    if (r.convexity != Convexity::not_asked) {
+        json["certifies"] = r.is_bracketed() ? "optimum" : "stationary point";
+        json["convexity"] = describe(r.convexity);
+    }
+    if (r.curvature_error > 0) {
+        json["least_curvature"] = r.least_curvature;
+        json["curvature_error"] = r.curvature_error;
+    }
     if (!r.figures.empty()) json["figures"] = r.figures;
     if (!r.history.empty()) json["history"] = r.history;
     if (r.nu > 0) {
@@ -334,7 +373,7 @@ std::string describe_certificate(const Model& model) {
                line("certificate", "none: the file is one of LIBSVM");
     }
     if (model.reports[0].figures.contains("reduced_from")) return describe_reduction(model);
-    if (!has_certificate(model.task)) return describe_learning(model);
+    if (!has_bracket(model.task)) return describe_learning(model);
     const Report r = model.report();
     if (has_no_machine(r.status)) return describe_no_machine(model);
     const bool several = model.reports.size() > 1;
@@ -347,18 +386,34 @@ std::string describe_certificate(const Model& model) {
                                                   counted(r.rows, "row"), r.free_support_vectors,
                                                   r.bounded_support_vectors));
     text += found_text(model, r);
-    const char* const of_all = several ? ", sum over the problems" : "";
-    text += line("primal", fmt::format("{:.9g}{}", r.primal, of_all));
-    text += line("dual", fmt::format("{:.9g}{}", r.dual, of_all));
-    text += line("gap", fmt::format("{:.3g} relative{}: the optimum lies between dual and primal",
-                                    r.relative_gap, several ? " in the worst" : ""));
-    text +=
-        line("violation", fmt::format("{:.3g} of the optimality conditions{}{}", r.kkt_violation,
-                                      several ? " in the worst" : "",
-                                      model.trained.tolerance > 0
-                                          ? ", tolerance " + format_number(model.trained.tolerance)
-                                          : ""));
+    text += bracket_text(model, r);
+    text += line("violation",
+                 fmt::format("{:.3g} of the optimality conditions{}{}", r.kkt_violation,
+                             several ? " in the worst" : "", tolerance_text(model, false)));
     return text + nu_text(model, r) + figures_text(model) + history_text(model);
+}
+
+std::string describe_curvature(const Model& model) {
+    const Report r = model.report();
+    const bool bias = directions_of(model.task, model.trained.bias) == Directions::balanced;
+    const std::string among =
+        bias ? "among coefficients of sum 0 " : "";  // all that the machine can choose from
+    const std::string eigenvalue = fmt::format(
+        "the smallest eigenvalue of the kernel matrix {}is {:.3g}", among, r.least_curvature);
+    switch (r.convexity) {
+        case Convexity::on_sample:
+            return fmt::format("{}, known to {:.2g}, on these rows", eigenvalue, r.curvature_error);
+        case Convexity::refuted:
+            return fmt::format(
+                "{}, so the kernel is not {}positive definite and nothing bounds "
+                "how much better another machine is",
+                eigenvalue, bias ? "even conditionally " : "");
+        default:
+            return fmt::format(
+                "the kernel is not known to be {}positive definite, and the "
+                "eigenvalues are looked at up to {} rows of a training that ended",
+                bias ? "conditionally " : "", most_rows_for_curvature);
+    }
 }
 
 std::string describe_parts(const Model& model) {

@@ -20,6 +20,10 @@ std::string counted(std::size_t count, const std::string& one, const std::string
 /// 12.3456 %
 std::string percent(double fraction);
 
+/// Exit code of a command that did its work, but under a kernel for which nothing bounds how far
+/// the machine is from the optimum.
+constexpr int exit_stationary = 3;
+
 nlohmann::ordered_json json_of(const Report& report);
 /// All a model file holds but the numbers of the expansion.
 nlohmann::ordered_json json_of(const Model& model);
@@ -28,6 +32,8 @@ nlohmann::ordered_json json_of(const Model& model);
 std::string describe_machine(const Model& model);
 /// Status, support vectors and certificate of the model as a whole.
 std::string describe_certificate(const Model& model);
+/// What is known of the kernel matrix on which the bracket [dual, primal] rests.
+std::string describe_curvature(const Model& model);
 /// One line of figures for each problem, under a heading; empty when there is but one.
 std::string describe_parts(const Model& model);
 

@@ -1,6 +1,7 @@
 // mercer multilabel: rows with several labels each.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 
 #include "cli/commands.hpp"
@@ -60,7 +61,7 @@ LabelledTable read_table(const InputOptions& input, const std::string& path, std
     return table;
 }
 
-void run(const MultiLabelCommand& c, const InputOptions& input, const Session& session) {
+int run(const MultiLabelCommand& c, const InputOptions& input, const Session& session) {
     const LabelledTable train = read_table(input, input.path, c.labels, session);
     const LabelledTable test = read_table(input, c.test, c.labels, session);
     if (test.x.columns() != train.x.columns()) {
@@ -75,6 +76,7 @@ void run(const MultiLabelCommand& c, const InputOptions& input, const Session& s
     settings.common.progress = progress_line(session);
     const MultiLabelModel model = fit_multi_label(settings, train.x, train.labels.view());
     clear_progress_line();
+    const bool proved = !std::isnan(model.relative_gap);
     const Matrix<double> found = model.predict(test.x);
     const MultiLabelScores s = multi_label_scores(model, test.x, test.labels.view());
     std::string lines;
@@ -95,6 +97,8 @@ void run(const MultiLabelCommand& c, const InputOptions& input, const Session& s
     if (session.json) {
         Json json{{"rows", found.rows()},
                   {"relative_gap", model.relative_gap},
+                  {"certifies", proved ? "optimum" : "stationary point"},
+                  {"convexity", describe(model.convexity)},
                   {"converged", model.converged},
                   {"hamming_loss", s.hamming_loss},
                   {"ranking_loss", s.ranking_loss},
@@ -105,10 +109,14 @@ void run(const MultiLabelCommand& c, const InputOptions& input, const Session& s
     } else {
         fmt::print(to_file ? stdout : stderr,
                    "hamming loss {:.4f}, ranking loss {:.4f}, one-error {:.4f}, average precision "
-                   "{:.4f}; relative gap {:.2g}{}\n",
+                   "{:.4f}; {}{}\n",
                    s.hamming_loss, s.ranking_loss, s.one_error, s.average_precision,
-                   model.relative_gap, model.converged ? "" : ", not converged");
+                   proved ? fmt::format("relative gap {:.2g}", model.relative_gap)
+                          : "a stationary point without a gap: the kernel is not known to be "
+                            "positive definite",
+                   model.converged ? "" : ", not converged");
     }
+    return proved ? 0 : exit_stationary;
 }
 
 }  // namespace
@@ -118,7 +126,7 @@ void add_multilabel(CLI::App& program, Session& session) {
         program, "multilabel", "rows with several labels each: learn, predict and judge",
         "  mercer multilabel train.csv test.csv --label-columns 6 --kernel 'rbf(gamma=0.5)' -C 10\n"
         "The last columns of both tables are the labels, 1 (had) or 0. Writes the labels found,\n"
-        "one line a row, and how good they are.");
+        "one line a row, and how good they are. Exit code 3: under this kernel no gap is proved.");
     const auto options = std::make_shared<MultiLabelCommand>();
     const auto input = add_input(command, session, "table to learn from");
     for (const char* name : {"--label", "--labels", "--text-labels"}) {
@@ -142,7 +150,9 @@ void add_multilabel(CLI::App& program, Session& session) {
     add_count(command, "--memory", options->memory, 1, std::size_t{1} << 24,
               "MiB for kernel values [1024]");
     command.callback([&session, options, input] {
-        session.action = [&session, options, input] { run(*options, *input, session); };
+        session.action = [&session, options, input] {
+            session.exit_code = run(*options, *input, session);
+        };
     });
 }
 

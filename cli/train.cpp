@@ -25,6 +25,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
 
@@ -153,11 +154,12 @@ Json score_json(const Training& t, const CrossValidation& cv) {
 std::string early_text(const Training& t, const Report& report) {
     if (report.status == FitStatus::converged) return {};
     if (is_svm(t.task) || t.task == Task::adatron) {
-        return fmt::format(
-            "not converged: {}, at a relative gap of {:.3g} and a violation of "
-            "{:.3g} (tolerance {})",
-            describe(report.status), report.relative_gap, report.kkt_violation,
-            format_number(t.options.tolerance));
+        const std::string gap = report.is_bracketed() ? fmt::format("a relative gap of {:.3g} and ",
+                                                                    report.relative_gap)
+                                                      : "";
+        return fmt::format("not converged: {}, at {}a violation of {:.3g} (tolerance {})",
+                           describe(report.status), gap, report.kkt_violation,
+                           format_number(t.options.tolerance));
     }
     // A perceptron ends with its passes unless the data can be separated.
     if (t.task == Task::perceptron && report.status == FitStatus::iteration_limit) return {};
@@ -196,6 +198,11 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
     }
     if (has_no_machine(report.status)) return exit_failure;
     if (const std::string early = early_text(t, report); !early.empty()) t.caution(early);
+    const bool stationary = has_bracket(model.task) && !report.is_bracketed();
+    if (stationary) {
+        t.caution(fmt::format("the machine is a stationary point and may not be the optimum: {}",
+                              describe_curvature(model)));
+    }
     if (!t.options.model.empty()) {
         const InterruptLater later(t.options.model);
         save(model, t.options.model);
@@ -203,7 +210,7 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
         text += line("model", t.options.model);
     }
     if (!t.options.curve.empty()) write_curve(t, stop, json, text);
-    return stop.requested() ? exit_interrupted : 0;
+    return stop.requested() ? exit_interrupted : stationary ? exit_stationary : 0;
 }
 
 int cross_validate(Training& t, const StopOnInterrupt& stop, Json& json, std::string& text) {
@@ -299,7 +306,10 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
         seconds["train"] = watch.lap();  // from the data to the model in its file
         t.svm.start = nullptr;           // folds have other rows
     }
-    if (code == 0 && options.folds > 0) code = cross_validate(t, stop, json, text);
+    if (options.folds > 0 && (code == 0 || code == exit_stationary)) {
+        const int folds = cross_validate(t, stop, json, text);
+        if (folds != 0) code = folds;
+    }
     json["seconds"] = seconds;
     json["warnings"] = t.warnings;
     if (session.json) {
@@ -332,6 +342,8 @@ void add_train(CLI::App& program, Session& session) {
         "  mercer train moons.csv --task adatron --curve curve.csv\n"
         "  mercer train moons.csv -C 10 --method smo --trace steps.csv\n"
         "Ctrl-C ends training early: what there is gets certified and saved, exit code 130.\n"
+        "Under a kernel that is not positive definite the machine is a stationary point without\n"
+        "a gap: it is saved, with a warning and exit code 3.\n"
         "docs/training.md and docs/machines say more.");
     const auto input = add_input(command, session);
     const auto options = add_train_options(command, session);

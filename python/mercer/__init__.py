@@ -11,6 +11,7 @@ rbf(gamma=0.05) + 0.5*polynomial(degree=2) is positive definite
 from . import _core, data, kernels, plot
 from ._alignment import Combination, alignment, learn_combination
 from ._base import Machine, Report
+from ._certificate import CheckedCertificate, verify
 from ._compat import ConvergenceWarning, NotFittedError
 from ._components import KernelHebbian, KernelPCA
 from ._conformal import outlier_p_values, prediction_intervals, prediction_sets
@@ -52,6 +53,7 @@ __version__: str = _core.version
 __all__ = [
     "Adatron",
     "BlockKernel",
+    "CheckedCertificate",
     "Combination",
     "ConvergenceWarning",
     "GaussianProcessRegressor",
@@ -104,4 +106,5 @@ __all__ = [
     "prediction_sets",
     "rbf",
     "sigmoid",
+    "verify",
 ]

@@ -47,6 +47,11 @@ class Report(Mapping):
 
     Primal and dual value, the gap between them, the worst violation of the optimality conditions,
     counts of support vectors, iterations, time, and the `figures` and `history` of the machine.
+
+    `certifies` says what that proves: "optimum", that it lies between dual and primal; or, under a
+    kernel that is not known to be positive definite on the rows, only a "stationary point", and
+    then `primal`, `gap` and `relative_gap` are nan. `convexity` tells how it is known: "by rule",
+    "on the sample", "unknown" or "refuted".
     """
 
     def __init__(self, entries: dict[str, Any]) -> None:
@@ -67,7 +72,7 @@ class Report(Mapping):
         return self._entries[name]
 
     def __repr__(self) -> str:
-        shown = ("status", "primal", "dual", "relative_gap", "kkt_violation")
+        shown = ("status", "certifies", "primal", "dual", "relative_gap", "kkt_violation")
         return "Report(" + ", ".join(f"{name}={self[name]!r}" for name in shown) + ")"
 
 
@@ -227,7 +232,19 @@ class Machine(BaseEstimator):
         violation = self.report_.kkt_violation
         if not violation <= getattr(self, "tol", 0.0):
             self._warn_unless_converged(f"violation {violation:.2e}", 4)
+        self._warn_of_stationary_point(4)
         return self._model
+
+    def _warn_of_stationary_point(self, level: int) -> None:
+        if self.report_.certifies == "stationary point":
+            least, off = self.report_.least_curvature, self.report_.curvature_error
+            found = f" (its smallest eigenvalue that matters is {least:.3g})" if off > 0 else ""
+            warnings.warn(
+                f"{type(self).__name__}: the kernel is not known to be positive definite on these "
+                f"rows{found}: the machine is a stationary point and report_ has no gap.",
+                UserWarning,
+                stacklevel=level,
+            )
 
     def _warn_unless_converged(self, how_far: str, level: int = 3) -> None:
         if not self.report_.converged:

@@ -165,6 +165,19 @@ class Model:
     def arrays(self) -> dict: ...
     def report(self) -> dict: ...
     def reports(self) -> list: ...
+    def check(
+        self,
+        x: Rows,
+        y: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+        weights: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+        rigorous: bool,
+    ) -> list: ...
     def decision(self, arg: Rows, /) -> object: ...
     def classify(
         self,

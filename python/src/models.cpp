@@ -1,5 +1,6 @@
 // Trained models: what estimators read off them and predict with.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,11 +9,13 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
+#include "mercer/base/error.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/gaussian_process.hpp"
 #include "mercer/learn/model.hpp"
 #include "mercer/learn/reduce.hpp"
 #include "mercer/persist/model_file.hpp"
+#include "mercer/theory/certificate_check.hpp"
 
 namespace mercer::python {
 namespace {
@@ -22,6 +25,11 @@ nb::dict report_dict(const Report& r) {
     d["name"] = r.name;
     d["status"] = describe(r.status);
     d["converged"] = r.status == FitStatus::converged;
+    const bool asked = r.convexity != Convexity::not_asked;
+    d["certifies"] = !asked ? "nothing" : r.is_bracketed() ? "optimum" : "stationary point";
+    d["convexity"] = describe(r.convexity);
+    d["least_curvature"] = r.least_curvature;
+    d["curvature_error"] = r.curvature_error;
     d["primal"] = r.primal;
     d["dual"] = r.dual;
     d["gap"] = r.gap;
@@ -110,6 +118,47 @@ nb::list reports_list(const Model& model) {
     return result;
 }
 
+/// The training data as the model knows it: `y` are numbers, or positions of classes.
+Dataset training_data(const Model& model, const Rows& x, const std::optional<Numbers>& y,
+                      const std::optional<Numbers>& weights) {
+    Dataset data;
+    data.x = x;
+    if (y) data.y.values = copy_of(*y);
+    if (weights) data.weights = copy_of(*weights);
+    if (!y || !is_classifier(model.task)) return data;
+    for (double& value : data.y.values) {
+        const auto position = static_cast<std::size_t>(value);
+        if (!(value >= 0) || position >= model.classes()) {
+            throw InvalidInput("a label is none of the classes of the model");
+        }
+        if (!model.class_values.empty()) value = model.class_values[position];
+    }
+    if (model.class_values.empty()) data.y.names = model.class_names;
+    return data;
+}
+
+/// The certificate recomputed, one dict a problem.
+nb::list check(const Model& model, const Rows& x, const std::optional<Numbers>& y,
+               const std::optional<Numbers>& weights, bool rigorous) {
+    const Dataset data = training_data(model, x, y, weights);
+    std::vector<CheckedReport> checks;
+    run_beside([&](const Progress& progress) {
+        checks = check_certificate(model, data, progress);
+        if (rigorous) add_proofs(checks, model, data, progress);
+    });
+    nb::list result;
+    for (const CheckedReport& c : checks) {
+        nb::dict d;
+        d["claimed"] = report_dict(c.claimed);
+        d["found"] = report_dict(c.found);
+        d["broken"] = nb::cast(c.broken);
+        d["proved"] = nb::none();
+        if (c.proved) d["proved"] = nb::make_tuple(c.proved->low, c.proved->high);
+        result.append(d);
+    }
+    return result;
+}
+
 Model reduced(const Model& model, std::size_t vectors, double error, std::size_t iterations) {
     ReduceSettings settings{.vectors = vectors, .error = error};
     settings.iterations = iterations;
@@ -157,6 +206,8 @@ void bind_model(nb::module_& m) {
         .def("arrays", &arrays_dict)
         .def("report", [](const Model& model) { return report_dict(model.report()); })
         .def("reports", &reports_list)
+        .def("check", &check, nb::arg("x"), nb::arg("y").none(), nb::arg("weights").none(),
+             nb::arg("rigorous"))
         .def("decision", &decision)
         .def("classify", &classify)
         .def("probabilities", &probabilities)

@@ -43,9 +43,12 @@ inline double blur(const Expansion& e, std::size_t output, bool double_precision
 /// The numbers of two certificates of one machine, which may differ by `difference` in the
 /// objectives.
 inline void expect_same_report(const Report& a, const Report& b, double difference) {
-    EXPECT_NEAR(a.primal, b.primal, difference);
+    EXPECT_EQ(a.convexity, b.convexity);
     EXPECT_NEAR(a.dual, b.dual, difference);
-    EXPECT_NEAR(a.gap, b.gap, difference);
+    if (a.is_bracketed()) {
+        EXPECT_NEAR(a.primal, b.primal, difference);
+        EXPECT_NEAR(a.gap, b.gap, difference);
+    }
     EXPECT_NEAR(a.squared_norm, b.squared_norm, 2 * difference);
     EXPECT_EQ(a.bias, b.bias);
     EXPECT_EQ(a.rho, b.rho);
@@ -66,10 +69,16 @@ inline void expect_certified(const Model& model, const Dataset& data, const SvmS
         EXPECT_EQ(r.status, FitStatus::converged) << describe(r.status);
         EXPECT_LE(r.kkt_violation, settings.tolerance);
         EXPECT_LE(r.infeasibility, 1e-9);
-        EXPECT_GE(r.relative_gap, -1e-9);
-        // A term of the gap is at most violation × width of the bounds (solver/dual.hpp).
-        EXPECT_LE(r.gap, settings.tolerance / divisor(r, settings.task) * room(r, settings));
-        EXPECT_EQ(r.gap, r.primal - r.dual);
+        if (r.is_bracketed()) {
+            EXPECT_GE(r.relative_gap, 0);
+            // A term of the gap is at most violation × width of the bounds (solver/dual.hpp).
+            // What the eigenvalues leave open may move the primal value by a thousandth.
+            const double moved =
+                r.convexity == Convexity::on_sample ? 1e-3 * std::abs(r.primal) : 0;
+            EXPECT_LE(r.gap,
+                      settings.tolerance / divisor(r, settings.task) * room(r, settings) + moved);
+            EXPECT_EQ(r.gap, r.primal - r.dual);
+        }
         EXPECT_LE(r.support_vectors(), r.rows);
         EXPECT_LE(r.margin_errors, r.bounded_support_vectors);
     }
@@ -82,7 +91,9 @@ inline void expect_certified(const Model& model, const Dataset& data, const SvmS
         expect_same_report(r, again[i], unsure * room(r, settings));
         EXPECT_NEAR(again[i].kkt_violation, r.kkt_violation,
                     2 * unsure * divisor(r, settings.task));
-        EXPECT_GE(again[i].relative_gap, -1e-9);
+        if (again[i].is_bracketed()) {
+            EXPECT_GE(again[i].relative_gap, -1e-9);
+        }
     }
 }
 

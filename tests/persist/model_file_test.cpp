@@ -43,6 +43,35 @@ TEST(ModelFile, EqualModelsGiveEqualBytesHoweverLongTheyTook) {
     }
 }
 
+TEST(ModelFile, ABracketOfAnEarlierProgramIsBelievedByTheKernelsRuleOnly) {
+    const auto report_without_field = [](const char* kernel, bool bias) {
+        Random random(1);
+        Model model = random_model(random, {.kernel = Kernel::parse(kernel)});
+        model.trained.bias = bias;
+        model.reports.resize(1);
+        model.reports[0].primal = 5;
+        model.reports[0].dual = 4;
+        model.reports[0].gap = 1;
+        Parts parts = Parts::of(save_to_memory(model));
+        std::string& text = parts.metadata("reports");
+        const std::string field = ",\"convexity\":\"not-asked\"";
+        const std::size_t at = text.find(field);
+        EXPECT_NE(at, std::string::npos);
+        text.erase(at, field.size());
+        return load_from_memory(parts.file()).report();
+    };
+    EXPECT_EQ(report_without_field("rbf(gamma=1)", false).convexity, Convexity::by_rule);
+    EXPECT_EQ(report_without_field("rbf(gamma=1)", false).gap, 1);
+    EXPECT_EQ(report_without_field("negative_distance", true).convexity, Convexity::by_rule);
+    for (const auto& [kernel, bias] :
+         {std::pair("negative_distance", false), std::pair("sigmoid(gamma=1, coef0=-1)", true)}) {
+        const Report r = report_without_field(kernel, bias);
+        EXPECT_EQ(r.convexity, Convexity::unknown) << kernel;
+        EXPECT_TRUE(std::isnan(r.gap) && std::isnan(r.primal)) << kernel;
+        EXPECT_EQ(r.dual, 4) << kernel;
+    }
+}
+
 TEST(ModelFile, PrecomputedPointsKeepTheirRowNumbers) {
     for (const auto& [name, model] : sample_models()) {
         if (model.expansion.kernel.node().kind != KernelKind::precomputed) continue;

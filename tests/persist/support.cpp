@@ -43,6 +43,9 @@ Report random_report(Random& random) {
     Report r;
     r.name = "3 vs 8";
     r.status = FitStatus::time_limit;
+    r.convexity = Convexity::refuted;
+    r.least_curvature = -0.25;
+    r.curvature_error = 1e-13;
     for (double* number :
          {&r.primal, &r.dual, &r.gap, &r.relative_gap, &r.kkt_violation, &r.infeasibility,
           &r.margin, &r.squared_norm, &r.bias, &r.rho, &r.epsilon, &r.radius, &r.nu,
@@ -115,6 +118,9 @@ void expect_same_rows(const Rows& a, const Rows& b) {
 void expect_same_report(const Report& a, const Report& b) {
     EXPECT_EQ(a.name, b.name);
     EXPECT_EQ(a.status, b.status);
+    EXPECT_EQ(a.convexity, b.convexity);
+    EXPECT_EQ(a.least_curvature, b.least_curvature);
+    EXPECT_EQ(a.curvature_error, b.curvature_error);
     const auto numbers = [](const Report& r) {
         return std::vector<double>{r.primal,
                                    r.dual,

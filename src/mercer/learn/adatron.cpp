@@ -9,6 +9,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/gram/operators.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/learn/subproblem.hpp"
 #include "mercer/solver/dual.hpp"
@@ -225,7 +226,8 @@ class Trainer {
           // The constant 1 is the image's extra coordinate, which the bias weighs.
           gram_(settings.bias ? settings.common.kernel + 1.0 : settings.common.kernel, sample.x,
                 sample.data.feature_names),
-          whole_(make_operator(gram_, settings.common.memory_bytes, settings.common.progress)) {}
+          whole_(make_operator(gram_, settings.common.memory_bytes, settings.common.progress)),
+          curvature_(gram_.kernel(), sample.x, Directions::any) {}
 
     Operator operator_for(const Pair& pair) const {
         if (pair.positions.size() == sample_.size()) return whole_;
@@ -281,6 +283,7 @@ class Trainer {
         Report report = certify(pair.problem, learned, ascent.v());
         report.name = pair.name;
         report.status = status;
+        settle_bracket(report, curvature_(pair.positions, status), reach_of(pair.problem, learned));
         report.iterations = ascent.steps();
         report.kernel_evaluations = op->evaluations() - before;
         report.seconds = seconds_since(start);
@@ -296,6 +299,7 @@ class Trainer {
     const Sample& sample_;
     Gram<T> gram_;
     Operator whole_;
+    CurvatureTest curvature_;
     Clock::time_point start_ = Clock::now();
     bool stopped_ = false;
 };

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/subproblem.hpp"
 
 namespace mercer {
@@ -37,6 +38,7 @@ struct Checker {
     const Learned& m;
     std::span<const double> v;
     Report r{};
+    double weight = 0, error_weight = 0, support_weight = 0;  // of the ν-property
 
     void run() {
         r.rows = p.size();
@@ -54,12 +56,24 @@ struct Checker {
         } else {
             single_class();
         }
-        r.gap = r.primal - r.dual;
-        const double size = std::max(std::abs(r.primal), std::abs(r.dual));
-        r.relative_gap = size > 0 && std::isfinite(size) ? r.gap / size : (size > 0 ? infinity : 0);
+        set_gap(r);
         const auto rows = static_cast<double>(std::max<std::size_t>(r.rows, 1));
-        r.fraction_errors = static_cast<double>(r.margin_errors) / rows;
-        r.fraction_support = static_cast<double>(r.support_vectors()) / rows;
+        const bool counted = !(r.nu > 0 && std::isfinite(weight));
+        r.fraction_errors =
+            counted ? static_cast<double>(r.margin_errors) / rows : error_weight / weight;
+        r.fraction_support =
+            counted ? static_cast<double>(r.support_vectors()) / rows : support_weight / weight;
+    }
+
+    /// Notes a row for the ν-property: Σ α_i ζ_i = ν Σ bound_i, errors have α_i = bound_i and
+    /// others no more, so the errors' share of Σ bound_i, each counted bound_i ζ_i, is at most ν
+    /// and that of the support vectors at least (001: all bounds alike and ζ = 1, so rows are
+    /// counted).
+    void share(double bound, double zeta, bool error, bool support) {
+        weight += bound;
+        if (error) ++r.margin_errors;
+        if (error) error_weight += bound * zeta;
+        if (support) support_weight += bound * zeta;
     }
 
     /// Counts a variable and notes how far it is outside [0, bound]; true when it is at its bound.
@@ -99,7 +113,7 @@ struct Checker {
             smallest = std::min(smallest, value);
             const double xi = slack(goal - value, flat ? std::abs(v[i]) + std::abs(m.bias) : 1);
             if (xi > 0 && std::isfinite(bound)) penalty += bound * xi;
-            if (xi > 0 && bounded) ++r.margin_errors;
+            share(bound, 1, xi > 0 && bounded, alpha > 0);
             const bool can_rise = alpha < bound * (1 - at_bound);
             const bool can_fall = alpha > 0;
             if (nu) {
@@ -144,7 +158,7 @@ struct Checker {
             const double size = std::abs(p.target[i]) + std::abs(v[i]) + tube;
             const double xi = slack(std::abs(residual) - tube, size);
             penalty += bound * xi;
-            if (xi > 0 && bounded) ++r.margin_errors;
+            share(bound, zeta, xi > 0 && bounded, b != 0);
             const bool plus_rise = b < bound * (1 - at_bound);
             const bool minus_rise = -b < bound * (1 - at_bound);
             const double raw = p.target[i] - v[i];
@@ -187,7 +201,7 @@ struct Checker {
             const double size = ball ? radius2 + own : std::abs(m.rho);
             const double xi = slack(excess, size);
             if (std::isfinite(bound)) penalty += bound * xi;
-            if (xi > 0 && bounded) ++r.margin_errors;
+            share(bound, 1, xi > 0 && bounded, alpha > 0);
             spread.see(0.5 * own - v[i], alpha<bound*(1 - at_bound), alpha> 0);
         }
         r.kkt_violation = spread.violation();
@@ -207,6 +221,24 @@ struct Checker {
 };
 
 }  // namespace
+
+double reach_of(const Subproblem& p, const Learned& m) {
+    // ν-SVC speaks of the machine divided by ρ, a sphere of twice the objective.
+    const double unit = p.task == Task::nu_svc && m.rho > 0 ? 1 / m.rho : 1;
+    const double width = is_regressor(p.task) ? 2 : unit;
+    double squares = 0;
+    double total = 0;
+    for (const double bound : p.bound) {
+        squares += width * bound * width * bound;
+        total += unit * bound;
+    }
+    // Coefficients >= 0 of a given sum s: ‖z − α‖² <= ‖z‖² + ‖α‖² <= 2s².
+    const bool ball = p.task == Task::svdd;
+    const double sum = ball ? 1 : p.nu * total;
+    const bool given = ball || p.task == Task::one_class || p.task == Task::nu_svc;
+    if (given) squares = std::min(squares, 2 * sum * sum);
+    return ball ? squares : 0.5 * squares;
+}
 
 Report certify(const Subproblem& problem, const Learned& learned, std::span<const double> v) {
     Checker checker{problem, learned, v};

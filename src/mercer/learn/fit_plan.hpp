@@ -40,4 +40,15 @@ FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
 /// it.
 void number_labels(const Model& model, Dataset& data);
 
+/// A model put back on the data it was trained on.
+struct RestoredFit {
+    FitPlan plan{};
+    Rows x{};                        ///< the plan's rows, scaled
+    std::vector<Learned> learned{};  ///< one a part: β on the part's rows, bias, ρ, ε, radius
+};
+
+/// Throws InvalidInput for a model that is no support vector machine or whose support vectors are
+/// not rows of the data.
+RestoredFit restore_fit(const Model& model, const Dataset& data);
+
 }  // namespace mercer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/finite.hpp"
 #include "mercer/learn/ridge.hpp"
 #include "mercer/learn/sample.hpp"
@@ -240,6 +242,8 @@ Model finish(const GaussianProcessSettings& settings, const Sample& sample,
                                    .has_bias = false});
     report.bias = mean;
     report.status = h.status;
+    CurvatureTest curvature(kernel, sample.x, directions_of(Task::gp, false));
+    settle_bracket(report, curvature({}, h.status), std::numeric_limits<double>::infinity());
     report.iterations = h.iterations;
     report.history = h.history;
     report.free_support_vectors = n;

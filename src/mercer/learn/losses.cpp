@@ -9,6 +9,7 @@
 #include "mercer/base/buffer.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/gram/operators.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/newton_risk.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/dual.hpp"
@@ -53,12 +54,10 @@ Report report_of(const RiskSettings& settings, const Sample& sample, const RiskP
     r.status = s.status;
     r.primal = s.primal;
     r.dual = s.dual;
-    r.gap = s.primal - s.dual;
-    const double size = std::max(std::fabs(s.primal), std::fabs(s.dual));
-    r.relative_gap = size > 0 ? r.gap / size : 0;
     r.infeasibility = s.infeasibility;
     r.kkt_violation = s.violation;
     r.squared_norm = s.squared_norm;
+    set_gap(r);
     r.bias = s.bias;
     r.rows = sample.size();
     r.iterations = s.iterations;
@@ -82,6 +81,20 @@ Report report_of(const RiskSettings& settings, const Sample& sample, const RiskP
         r.figures["training_loss"] = loss / total;
     }
     return r;
+}
+
+/// The largest λ‖z − α‖² between points of the dual: α_i = −w_i ℓ' / 2λ lies in an interval as
+/// long as the slopes of the loss are apart, times w_i / 2λ.
+double reach_of(const RiskSettings& settings, const Sample& sample) {
+    const double slopes = settings.loss == Loss::squared_hinge ? infinity
+                          : settings.loss == Loss::huber       ? 2 * settings.delta
+                                                               : 1;
+    double squares = 0;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+        const double width = slopes * sample.weight(i) / (2 * settings.lambda);
+        squares += width * width;
+    }
+    return settings.lambda * squares;
 }
 
 /// Stops on request or out of time, and tells which.
@@ -155,6 +168,8 @@ Model fit_newton(const RiskSettings& settings, const Sample& sample) {
     gram.matrix(k, settings.common.progress);
     const bool classes = is_classifier(task_of(settings.loss));
     const Matrix<double> targets = targets_of(sample, classes);
+    CurvatureTest curvature(gram.kernel(), sample.x,
+                            directions_of(task_of(settings.loss), settings.bias));
     std::vector<RiskSolution> solutions;
     std::vector<Report> reports;
     for (std::size_t o = 0; o < targets.rows(); ++o) {
@@ -175,6 +190,7 @@ Model fit_newton(const RiskSettings& settings, const Sample& sample) {
                                "that; use a larger lambda or another kernel");
         }
         Report report = report_of(settings, sample, problem, s);
+        settle_bracket(report, curvature({}, s.status), reach_of(settings, sample));
         if (targets.rows() > 1) report.name = sample.classes.names[o] + " vs rest";
         report.seconds = watch.seconds() - before;
         reports.push_back(std::move(report));
@@ -255,6 +271,8 @@ Model fit_quantile(const RiskSettings& settings, const Sample& sample) {
     s.iterations = found.steps;
     s.status = fit_status(found.status);
     Report report = report_of(settings, sample, problem, s);
+    CurvatureTest curvature(gram.kernel(), sample.x, Directions::balanced);
+    settle_bracket(report, curvature({}, s.status), reach_of(settings, sample));
     report.kkt_violation = found.violation;
     report.kernel_evaluations = found.evaluations;
     report.seconds = watch.seconds();

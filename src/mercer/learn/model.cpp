@@ -68,6 +68,16 @@ std::string describe(FitStatus status) {
     }
 }
 
+std::string describe(Convexity convexity) {
+    switch (convexity) {
+        case Convexity::not_asked: return "not asked";
+        case Convexity::by_rule: return "by rule";
+        case Convexity::on_sample: return "on the sample";
+        case Convexity::unknown: return "unknown";
+        default: return "refuted";
+    }
+}
+
 std::string task_name(Task task) {
     for (const auto& [value, name] : task_names) {
         if (value == task) return std::string(name);
@@ -160,7 +170,15 @@ Report Model::report() const {
         all.primal += r.primal;
         all.dual += r.dual;
         all.gap += r.gap;
-        all.relative_gap = std::max(all.relative_gap, r.relative_gap);
+        // NaN, where one has no gap, stays.
+        if (!(all.relative_gap >= r.relative_gap) && !std::isnan(all.relative_gap)) {
+            all.relative_gap = r.relative_gap;
+        }
+        if (r.convexity >= all.convexity) {  // in the order of how little is known
+            all.convexity = r.convexity;
+            all.least_curvature = std::min(all.least_curvature, r.least_curvature);
+            all.curvature_error = std::max(all.curvature_error, r.curvature_error);
+        }
         all.kkt_violation = std::max(all.kkt_violation, r.kkt_violation);
         all.infeasibility = std::max(all.infeasibility, r.infeasibility);
         all.rows = std::max(all.rows, r.rows);

@@ -9,6 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/finite.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/cholesky.hpp"
@@ -157,6 +158,29 @@ std::vector<double> fit_threshold(const std::vector<LabelSets>& sets, const Matr
     return right.values();
 }
 
+/// Whether the bracket holds under this kernel: β_q of a row changes by no more than the bounds
+/// C/pairs of all pairs that label q is in.
+void settle(MultiLabelModel& model, const Kernel& kernel, const Rows& x,
+            const std::vector<LabelSets>& sets, double c) {
+    double squares = 0;
+    for (const LabelSets& s : sets) {
+        if (s.pairs() == 0) continue;
+        const auto had = static_cast<double>(s.had.size());
+        const auto not_had = static_cast<double>(s.not_had.size());
+        const double bound = c / s.pairs();
+        squares +=
+            had * (bound * not_had) * (bound * not_had) + not_had * (bound * had) * (bound * had);
+    }
+    Report report;
+    report.primal = model.primal;
+    report.dual = model.dual;
+    set_gap(report);
+    settle_bracket(report, CurvatureTest(kernel, x, Directions::any)(), squares / 2);
+    model.convexity = report.convexity;
+    model.primal = report.primal;
+    model.relative_gap = report.relative_gap;
+}
+
 void check(const MultiLabelSettings& s, const Rows& x, MatrixView<const double> labels) {
     require_range("C", s.C, s.C > 0, "greater than 0");
     require_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
@@ -214,6 +238,7 @@ MultiLabelModel fit_multi_label(const MultiLabelSettings& s, const Rows& x,
         model.converged = model.relative_gap <= s.tolerance;
         if (!keep_going(s.common.progress, {.task = "ranking labels", .fraction = -1})) break;
     }
+    settle(model, gram.kernel(), scaled, sets, s.C);
     model.threshold = fit_threshold(sets, ranking.values_on_rows());
     model.expansion = {.kernel = gram.kernel(),
                        .points = scaled,

@@ -19,6 +19,7 @@
 
 #include "mercer/base/matrix.hpp"
 #include "mercer/learn/machine.hpp"
+#include "mercer/learn/report.hpp"
 
 namespace mercer {
 
@@ -37,7 +38,8 @@ struct MultiLabelModel {
     std::vector<double> threshold{};
     double primal = 0;
     double dual = 0;
-    double relative_gap = 0;
+    double relative_gap = 0;  ///< NaN like primal where `convexity` is unknown or refuted
+    Convexity convexity = Convexity::unknown;  ///< what the bracket rests on (learn/convexity.hpp)
     std::size_t passes = 0;
     bool converged = false;  ///< false: stopped by the limit or on request, with this gap
 

@@ -25,13 +25,30 @@ inline bool has_no_machine(FitStatus status) {
     return status == FitStatus::not_separable || status == FitStatus::no_margin;
 }
 
+/// What the bracket [dual, primal] rests on: the kernel matrix must be positive semidefinite on the
+/// directions in which the coefficients can move (learn/convexity.hpp).
+enum class Convexity {
+    not_asked,  ///< a machine without a bracket
+    by_rule,    ///< the kernel is positive definite, or conditionally so and their sum is given
+    on_sample,  ///< the smallest eigenvalue on all rows was looked at
+    unknown,    ///< no rule decides, and the sample is too large or training was stopped
+    refuted,    ///< it was found to be negative
+};
+std::string describe(Convexity convexity);
+
 struct Report {
     std::string name{};  ///< "3 vs 8" among several, else empty
     FitStatus status = FitStatus::converged;
 
+    Convexity convexity = Convexity::not_asked;
+    double least_curvature = 0;  ///< on_sample, refuted: that eigenvalue
+    double curvature_error = 0;  ///< and how far it may be off; 0: it was not looked for
+
+    /// Without `is_bracketed` primal, gap and relative gap are NaN, and dual is the objective at a
+    /// stationary point.
     double primal = 0;
     double dual = 0;
-    double gap = 0;            ///< primal − dual >= 0, up to rounding
+    double gap = 0;            ///< primal − dual >= 0
     double relative_gap = 0;   ///< gap / max(|primal|, |dual|), 0 when both are 0
     double kkt_violation = 0;  ///< worst violation of the optimality conditions, LIBSVM's meaning
     double infeasibility = 0;  ///< worst breach of a bound or equality, relative to the bounds
@@ -46,7 +63,8 @@ struct Report {
     std::size_t free_support_vectors = 0;     ///< strictly between the bounds
     std::size_t bounded_support_vectors = 0;  ///< at the upper bound
     std::size_t margin_errors = 0;  ///< points with positive slack; at the optimum all are bounded
-    /// The ν-property (001): fraction of margin errors <= ν <= fraction of support vectors.
+    /// The ν-property (001): fraction of margin errors <= ν <= fraction of support vectors. Rows
+    /// are counted by their weight and, in a tube of varying width, by ζ(x).
     double nu = 0;  ///< 0 where there is no ν
     double fraction_errors = 0;
     double fraction_support = 0;
@@ -72,6 +90,10 @@ struct Report {
     /// How the objective went, one number a pass over the data; empty where nobody kept it.
     std::vector<double> history{};
 
+    /// True when the optimum is known to lie between dual and primal.
+    bool is_bracketed() const {
+        return convexity == Convexity::by_rule || convexity == Convexity::on_sample;
+    }
     std::size_t support_vectors() const { return free_support_vectors + bounded_support_vectors; }
 };
 

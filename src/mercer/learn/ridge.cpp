@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -11,6 +12,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/operators.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/cholesky.hpp"
 #include "mercer/solver/conjugate_gradient.hpp"
@@ -21,6 +23,9 @@ namespace mercer {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Coefficients may be of any size.
+constexpr double no_bound = std::numeric_limits<double>::infinity();
 
 [[noreturn]] void not_positive_definite(const Kernel& kernel, double lambda) {
     throw InvalidInput("the kernel " + kernel.text() + " with lambda = " + format_number(lambda) +
@@ -338,7 +343,12 @@ Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> 
     model.double_precision = true;
     model.trained.bias = settings.bias;
     model.trained.numbers["lambda"] = s.lambda;
-    for (std::size_t o = 0; o < s.alpha.rows(); ++o) model.reports.push_back(trainer.report(s, o));
+    CurvatureTest curvature(trainer.gram().kernel(), sample.x,
+                            directions_of(Task::ridge, settings.bias));
+    for (std::size_t o = 0; o < s.alpha.rows(); ++o) {
+        model.reports.push_back(trainer.report(s, o));
+        settle_bracket(model.reports.back(), curvature({}, s.status), no_bound);
+    }
     set_expansion(model, sample, trainer.gram().kernel(), s.alpha, s.bias);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     for (Report& report : model.reports) {
@@ -368,9 +378,7 @@ Report certify_ridge(const RidgeSolution& s) {
     }
     r.primal += s.lambda * r.squared_norm;
     r.dual = linear - s.lambda * r.squared_norm;
-    r.gap = r.primal - r.dual;
-    const double size = std::max(std::fabs(r.primal), std::fabs(r.dual));
-    r.relative_gap = size > 0 ? r.gap / size : 0;
+    set_gap(r);
     r.infeasibility = s.has_bias ? std::fabs(sum) : 0;
     r.bias = s.bias;
     r.rows = s.alpha.size();

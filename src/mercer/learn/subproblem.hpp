@@ -44,7 +44,12 @@ std::vector<double> dual_start(const Subproblem& problem, std::span<const double
 /// Also rescales the gradient v = Kβ inside `solution` where the machine is rescaled (nu_svc).
 Learned interpret(const Subproblem& problem, DualSolution& solution);
 
-/// The certificate, from the machine and v_i = Σ_j beta_j k(x_j, x_i) alone.
+/// The largest ½‖z − α‖² between machines of the problem, in units of the objective of `certify`;
+/// infinite where coefficients have no bound (learn/convexity.hpp).
+double reach_of(const Subproblem& problem, const Learned& learned);
+
+/// The certificate, from the machine and v_i = Σ_j beta_j k(x_j, x_i) alone. What its bracket rests
+/// on is for settle_bracket to say.
 Report certify(const Subproblem& problem, const Learned& learned, std::span<const double> v);
 
 }  // namespace mercer

@@ -16,6 +16,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/kernel/node.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/fit_plan.hpp"
 #include "mercer/learn/hull_proof.hpp"
 #include "mercer/learn/platt.hpp"
@@ -109,6 +110,7 @@ class Trainer {
                 parts, [&](std::size_t k) { train(order[k]); }, parts_at_once);
             share_seconds(model.reports);
         }
+        settle_brackets(learned, model.reports);
         fill_expansion(learned, model);
         // What single precision could not carry in training it cannot carry in prediction.
         if (gram_in_double_) model.double_precision = true;
@@ -156,6 +158,15 @@ class Trainer {
         learned = solve(part, number, *op, model.reports[number]);
         if (!model.sigmoids.empty()) {
             model.sigmoids[number] = cross_validated_sigmoid(part, number, op);
+        }
+    }
+
+    void settle_brackets(const std::vector<Learned>& learned, std::vector<Report>& reports) const {
+        CurvatureTest curvature(gram_.kernel(), x_, directions_of(settings_.task, settings_.bias));
+        for (std::size_t number = 0; number < reports.size(); ++number) {
+            const Part& part = plan_.parts[number];
+            settle_bracket(reports[number], curvature(part.positions, reports[number].status),
+                           reach_of(part.problem, learned[number]));
         }
     }
 

@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/fit_plan.hpp"
 #include "mercer/learn/svm.hpp"
 
@@ -80,36 +81,36 @@ std::vector<std::size_t> locate_points(const Model& model, const Rows& x) {
     return located;
 }
 
-/// What the machine knows about one part: β on the part's rows, and the values f − bias on them.
-struct Recomputed {
+/// The machine of one part in the terms of its problem.
+Learned learned_of(const Model& model, const Part& part, std::size_t output,
+                   const std::vector<double>& beta_of_row) {
     Learned learned;
-    std::vector<double> v;
-};
-
-Recomputed recompute(const Model& model, const Part& part, std::size_t output,
-                     const std::vector<double>& beta_of_row, const Matrix<double>& decisions) {
-    Recomputed r;
     const bool sphere = model.task == Task::svdd;
     const Report& claimed = model.reports[output];
-    r.learned.bias = sphere ? 0 : model.expansion.bias[output];
-    r.learned.rho = model.task == Task::one_class ? -model.expansion.bias[output] : claimed.rho;
-    r.learned.epsilon = model.task == Task::svr ? model.trained.epsilon : claimed.epsilon;
-    r.learned.radius = claimed.radius;
+    learned.bias = sphere ? 0 : model.expansion.bias[output];
+    learned.rho = model.task == Task::one_class ? -model.expansion.bias[output] : claimed.rho;
+    learned.epsilon = model.task == Task::svr ? model.trained.epsilon : claimed.epsilon;
+    learned.radius = claimed.radius;
     for (std::size_t i = 0; i < part.problem.size(); ++i) {
-        const std::size_t row = part.positions.empty() ? i : part.positions[i];
-        const double beta = beta_of_row[row];
-        r.learned.beta.push_back(sphere ? beta / 2 : beta);
-        double v = decisions(row, output) - model.expansion.bias[output];
-        if (sphere) v = (v + part.problem.diagonal[i]) / 2;
-        r.v.push_back(v);
+        const double beta = beta_of_row[part.positions.empty() ? i : part.positions[i]];
+        learned.beta.push_back(sphere ? beta / 2 : beta);
     }
-    return r;
+    return learned;
+}
+
+/// k(x, x) is what a sphere around nothing says.
+std::vector<double> squared_lengths_of(const Expansion& expansion, const Rows& x,
+                                       const Progress& progress) {
+    Expansion self = expansion;
+    std::ranges::fill(self.coefficients.values(), 0.0);
+    std::ranges::fill(self.bias, 0.0);
+    self.self = 1;
+    return Evaluator(self, true)(x, progress).values();
 }
 
 }  // namespace
 
-std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
-                                      const Progress& progress) {
+RestoredFit restore_fit(const Model& model, const Dataset& data) {
     if (!is_svm(model.task)) {
         throw InvalidInput(
             "only support vector machines (svc, nu-svc, hard, svr, nu-svr, one-class, "
@@ -120,44 +121,58 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
     Dataset given = data;
     if (given.columns() < model.columns) given.x = given.x.widened(model.columns);
     number_labels(model, given);
-    FitPlan plan = plan_fit(settings_of(model), given, {});
+    RestoredFit fit{.plan = plan_fit(settings_of(model), given, {})};
+    const FitPlan& plan = fit.plan;
     if (plan.parts.size() != model.expansion.outputs()) {
         throw InvalidInput("the model has " + std::to_string(model.expansion.outputs()) +
                            " outputs, but this data makes " + std::to_string(plan.parts.size()) +
                            ": the model was trained on other data");
     }
-    const Rows x = model.scaling.apply(plan.data.x);
+    fit.x = model.scaling.apply(plan.data.x);
     // Rows of weight 0 are gone from the plan: places recorded in the model count all rows.
     const std::vector<std::size_t> located = locate_points(model, model.scaling.apply(given.x));
     std::vector<std::size_t> planned(given.size(), plan.data.size());
     for (std::size_t i = 0; i < plan.kept.size(); ++i) planned[plan.kept[i]] = i;
-
-    Expansion double_expansion = model.expansion;
-    double_expansion.points = double_expansion.points.to_double();
-    const Matrix<double> decisions = Evaluator(double_expansion, true)(x.to_double(), progress);
-
-    std::vector<Report> reports;
     for (std::size_t output = 0; output < plan.parts.size(); ++output) {
-        Part& part = plan.parts[output];
         std::vector<double> beta(plan.data.size(), 0.0);
         for (std::size_t p = 0; p < located.size(); ++p) {
             if (planned[located[p]] < beta.size()) {
                 beta[planned[located[p]]] += model.expansion.coefficients(output, p);
             }
         }
-        if (model.task == Task::svdd) {
-            // k(x, x) is what a sphere around nothing says.
-            Expansion self = double_expansion;
-            std::ranges::fill(self.coefficients.values(), 0.0);
-            std::ranges::fill(self.bias, 0.0);
-            self.self = 1;
-            const Matrix<double> own = Evaluator(self, true)(x.to_double(), progress);
-            part.problem.diagonal = own.values();
+        fit.learned.push_back(learned_of(model, plan.parts[output], output, beta));
+    }
+    return fit;
+}
+
+std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
+                                      const Progress& progress) {
+    RestoredFit fit = restore_fit(model, data);
+    Expansion double_expansion = model.expansion;
+    double_expansion.points = double_expansion.points.to_double();
+    const Rows x = fit.x.to_double();
+    const Matrix<double> decisions = Evaluator(double_expansion, true)(x, progress);
+    const bool sphere = model.task == Task::svdd;
+    std::vector<double> diagonal;
+    if (sphere) diagonal = squared_lengths_of(double_expansion, x, progress);
+    CurvatureTest curvature(model.expansion.kernel, fit.x,
+                            directions_of(model.task, model.trained.bias));
+    std::vector<Report> reports;
+    for (std::size_t output = 0; output < fit.plan.parts.size(); ++output) {
+        Part& part = fit.plan.parts[output];
+        if (sphere) part.problem.diagonal = diagonal;
+        std::vector<double> v;
+        for (std::size_t i = 0; i < part.problem.size(); ++i) {
+            const std::size_t row = part.positions.empty() ? i : part.positions[i];
+            const double f = decisions(row, output) - model.expansion.bias[output];
+            v.push_back(sphere ? (f + diagonal[i]) / 2 : f);
         }
-        const Recomputed r = recompute(model, part, output, beta, decisions);
-        Report report = certify(part.problem, r.learned, r.v);
+        const Learned& learned = fit.learned[output];
+        Report report = certify(part.problem, learned, v);
         report.name = model.reports[output].name;
         report.status = model.reports[output].status;
+        settle_bracket(report, curvature(part.positions, FitStatus::converged, progress),
+                       reach_of(part.problem, learned));
         reports.push_back(std::move(report));
     }
     return reports;

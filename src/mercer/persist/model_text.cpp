@@ -6,6 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/persist/container-inl.hpp"
 #include "mercer/persist/json_text-inl.hpp"
 #include "mercer/persist/model_text-inl.hpp"
@@ -50,6 +51,11 @@ constexpr Words<FitStatus, 7> status_words{{{FitStatus::converged, "converged"},
                                             {FitStatus::stalled, "stalled"},
                                             {FitStatus::not_separable, "not-separable"},
                                             {FitStatus::no_margin, "no-margin"}}};
+constexpr Words<Convexity, 5> convexity_words{{{Convexity::not_asked, "not-asked"},
+                                               {Convexity::by_rule, "by-rule"},
+                                               {Convexity::on_sample, "on-sample"},
+                                               {Convexity::unknown, "unknown"},
+                                               {Convexity::refuted, "refuted"}}};
 constexpr Words<bool, 2> bool_words{{{false, "false"}, {true, "true"}}};
 
 template <class T, std::size_t n>
@@ -71,16 +77,16 @@ T value_of(const Words<T, n>& words, const std::string& word, const std::string&
 }
 
 /// The members of a report, named once for both directions. Status and hull weights go their own
-/// ways: the one is a word, the others are an array of the file. So do figures, history and the
-/// bound on margins, which files of earlier programs do not have. The binding does not compile when
-/// a report has got a member that is not here, which would be lost in the file.
+/// ways: the one is a word, the others are an array of the file. So do convexity, figures, history
+/// and the bound on margins, which files of earlier programs do not have. The binding does not
+/// compile when a report has got a member that is not here, which would be lost in the file.
 template <class R, class Visitor>
 void each_member(R& report, Visitor&& visit) {
-    auto& [name, status, primal, dual, gap, relative_gap, kkt_violation, infeasibility, margin,
-           squared_norm, bias, rho, epsilon, radius, rows, free_support_vectors,
-           bounded_support_vectors, margin_errors, nu, fraction_errors, fraction_support,
-           iterations, kernel_evaluations, seconds, hull_weights, hull_distance, margin_bound,
-           figures, history] = report;
+    auto& [name, status, convexity, least_curvature, curvature_error, primal, dual, gap,
+           relative_gap, kkt_violation, infeasibility, margin, squared_norm, bias, rho, epsilon,
+           radius, rows, free_support_vectors, bounded_support_vectors, margin_errors, nu,
+           fraction_errors, fraction_support, iterations, kernel_evaluations, seconds, hull_weights,
+           hull_distance, margin_bound, figures, history] = report;
     visit("name", name);
     visit("primal", primal);
     visit("dual", dual);
@@ -158,6 +164,11 @@ std::string report_text(const Report& report) {
     each_member(timeless, [&](const char* name, const auto& value) {
         text += ",\"" + std::string(name) + "\":" + json_value(value);
     });
+    text += ",\"convexity\":\"" + word_of(convexity_words, report.convexity) + "\"";
+    if (report.curvature_error > 0) {
+        text += ",\"least_curvature\":" + json_number(report.least_curvature) +
+                ",\"curvature_error\":" + json_number(report.curvature_error);
+    }
     text += ",\"hull_weights\":" + std::to_string(report.hull_weights.size());
     if (has_no_machine(report.status)) {
         text += ",\"margin_bound\":" + json_value(report.margin_bound);
@@ -202,6 +213,18 @@ Report read_report(const Json& json, std::size_t most_weights, const std::string
     each_member(report, [&](const char* name, auto& value) {
         read_json(member(json, name, place), value, place + ": \"" + name + "\"");
     });
+    if (json.contains("convexity")) {
+        std::string word;
+        read_json(json.at("convexity"), word, place + ": \"convexity\"");
+        report.convexity = value_of(convexity_words, word, place + ": \"convexity\"");
+    }
+    for (auto& [name, number] :
+         {std::pair<const char*, double&>{"least_curvature", report.least_curvature},
+          std::pair<const char*, double&>{"curvature_error", report.curvature_error}}) {
+        if (json.contains(name)) {
+            read_json(json.at(name), number, place + ": \"" + name + "\"");
+        }
+    }
     const std::string where = place + ": \"hull_weights\"";
     const std::uint64_t weights = read_count(member(json, "hull_weights", place), where);
     if (weights > most_weights) {
@@ -259,6 +282,14 @@ void read_sigmoids(const Metadata& metadata, Model& model, const std::string& pl
     }
 }
 
+/// Files of earlier programs do not say what a bracket rests on: the kernel's rule does, or nobody.
+void derive_convexity(const Model& model, Report& report) {
+    if (!has_bracket(model.task) || report.figures.contains("reduced_from")) return;
+    const Convexity found =
+        convexity_by_rule(model.expansion.kernel, model.task, model.trained.bias);
+    settle_bracket(report, {.convexity = found}, 0);
+}
+
 void read_reports(const Metadata& metadata, Model& model, std::size_t hull_weights,
                   const std::string& place) {
     const std::string where = place + ": reports";
@@ -267,6 +298,7 @@ void read_reports(const Metadata& metadata, Model& model, std::size_t hull_weigh
         const std::string at = where + "[" + std::to_string(model.reports.size()) + "]";
         model.reports.push_back(read_report(item, hull_weights, at));
         hull_weights -= model.reports.back().hull_weights.size();
+        if (!item.contains("convexity")) derive_convexity(model, model.reports.back());
     }
     if (hull_weights != 0) {
         throw InvalidInput(where + " leave " + std::to_string(hull_weights) +

@@ -24,6 +24,11 @@ std::string number(double value) {
     return format_number(std::round(value / unit) * unit);
 }
 
+/// Of the bracket, or of the dual value where there is none.
+double size_of(const Report& r) {
+    return std::max(r.is_bracketed() ? std::abs(r.primal) : 0, std::abs(r.dual));
+}
+
 /// Largest k(x, x) among the support vectors: what an expansion of nothing but its own square says.
 double largest_square(const Expansion& expansion) {
     if (expansion.size() == 0) return 0;
@@ -66,9 +71,17 @@ void compare(CheckedReport& c, double slack, double beta_sum) {
                            number(allowed));
     };
     larger("the KKT violation", found.kkt_violation, c.allowed_violation);
-    larger("the relative gap", found.relative_gap, c.allowed_gap);
+    if (found.is_bracketed()) {
+        larger("the relative gap", found.relative_gap, c.allowed_gap);
+        larger("minus the relative gap", -found.relative_gap, most_infeasibility);
+    } else if (c.claimed.is_bracketed()) {
+        c.broken.push_back(
+            "the optimum is claimed to lie between dual and primal, which holds where the kernel "
+            "matrix has no negative curvature: here that is " +
+            describe(found.convexity));
+    }
     larger("the breach of a bound or equality", found.infeasibility, most_infeasibility);
-    const double size = std::max(std::abs(found.primal), std::abs(found.dual));
+    const double size = size_of(found);
     const double off = std::abs(found.dual - c.claimed.dual);
     if (!(off <= dual_slack * size + slack * beta_sum)) {
         c.broken.push_back("the dual value is " + number(found.dual) + ", claimed was " +
@@ -107,9 +120,10 @@ std::vector<CheckedReport> check_certificate(const Model& model, const Dataset& 
             c.claimed.status == FitStatus::converged && c.claimed.kkt_violation <= tolerance;
         c.allowed_violation = 2 * (to_tolerance ? tolerance : c.claimed.kkt_violation) + slack;
         // A value that is off by the slack costs C times that in each row's penalty.
-        const double size = std::max(std::abs(c.found.primal), std::abs(c.found.dual));
+        const double size = size_of(c.found);
         const double penalty = model.trained.C * slack * static_cast<double>(c.found.rows);
-        c.allowed_gap = 2 * std::max(0.0, c.claimed.relative_gap) + gap_slack +
+        const double claimed_gap = c.claimed.is_bracketed() ? c.claimed.relative_gap : 0;
+        c.allowed_gap = 2 * std::max(0.0, claimed_gap) + gap_slack +
                         (size > 0 && std::isfinite(size) ? penalty / size : 0);
         c.has_nu_property = has_nu_property(model, data, c.claimed);
         compare(c, slack, beta_sum);

@@ -10,6 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/gram/operators.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/finite.hpp"
 #include "mercer/learn/geometry.hpp"
 #include "mercer/learn/sample.hpp"
@@ -250,6 +251,11 @@ KernelCombination combine_by_margin(const std::vector<Kernel>& kernels, const Da
                                     const CombinationSettings& settings) {
     check(kernels, data, settings);
     const Stack stack = stack_of(kernels, data, settings);
+    for (std::size_t k = 0; k < stack.size(); ++k) {
+        CurvatureTest curvature(stack.kernels[k], data.x, Directions::balanced);
+        require_convex(curvature(), stack.kernels[k], Directions::balanced,
+                       "kernels are combined by the margin");
+    }
     WeightedMachine machine(stack, data, settings.C);
     const std::size_t count = stack.size();
     std::vector<double> mu(count, 1.0 / static_cast<double>(count));

@@ -52,7 +52,8 @@ KernelCombination combine_by_alignment(const std::vector<Kernel>& kernels, const
 ///     min over weights of sum 1 of  max_α Σ α − ½ Σ_k μ_k α'Q_kα,  0 <= α <= C, y'α = 0,
 /// by turns: the machine for fixed weights, then μ_k ∝ ‖w_k‖ = μ_k √(α'Q_kα), which is the minimum
 /// over μ for fixed w (Xu et al. 2010). Any α bounds the optimum from below by
-/// Σ α − ½ max_k α'Q_kα. Two classes.
+/// Σ α − ½ max_k α'Q_kα. Two classes. Throws InvalidInput for a kernel that is not at least
+/// conditionally positive definite on the rows, whose gap would prove nothing.
 KernelCombination combine_by_margin(const std::vector<Kernel>& kernels, const Dataset& data,
                                     const CombinationSettings& settings = {});
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mercer/base/error.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/fit_plan.hpp"
 
 namespace mercer {
@@ -140,9 +141,13 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
     const Gram<double> gram(model.expansion.kernel, x, plan.data.feature_names, progress);
     Matrix<double> k(n, n);
     gram.matrix(k.view(), progress);
+    const Directions directions = directions_of(model.task, model.trained.bias);
+    CurvatureTest curvature(gram.kernel(), x, directions);
     std::vector<MarginProblem> result;
     for (std::size_t output = 0; output < plan.parts.size(); ++output) {
         Part& part = plan.parts[output];
+        require_convex(curvature(part.positions), gram.kernel(), directions,
+                       "margins bound errors");
         std::vector<std::size_t> positions = part.positions;
         for (std::size_t i = 0; part.positions.empty() && i < n; ++i) positions.push_back(i);
         if (model.task == Task::nu_svc) {

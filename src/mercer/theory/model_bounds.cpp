@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mercer/base/error.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/expansion.hpp"
 #include "mercer/learn/geometry.hpp"
 #include "mercer/learn/sample.hpp"
@@ -136,6 +137,11 @@ MachineBounds single_class(const Model& model, const Dataset& data,
             "the model does not say what it was trained with (files of LIBSVM do not)");
     }
     const Report found = recompute_reports(model, data, settings.progress).front();
+    require_convex({.convexity = found.convexity,
+                    .least = found.least_curvature,
+                    .error = found.curvature_error},
+                   model.expansion.kernel, directions_of(model.task, model.trained.bias),
+                   "regions have bounds");
     const double norm = std::sqrt(std::max(0.0, found.squared_norm));
     const Matrix<double> f = model.decision(data.x, settings.progress);
     double slack = 0;

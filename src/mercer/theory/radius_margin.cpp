@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/gram/operators.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/finite.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/learn/subproblem.hpp"
@@ -108,6 +109,9 @@ RadiusMarginChoice minimise_radius_margin(const Kernel& kernel, double C, const 
     }
     const GramGradient first(kernel, data.x, data.feature_names,
                              memory_bytes - 2 * n * n * sizeof(double));
+    CurvatureTest curvature(first.kernel(), data.x, Directions::balanced);
+    require_convex(curvature({}, FitStatus::converged, progress), first.kernel(),
+                   Directions::balanced, "radius and margin bound errors");
     const Moved moved = moved_of(first);
     const auto descend = [&](std::span<const double> x, std::span<double> gradient) {
         const double c = std::exp(x[0]);
