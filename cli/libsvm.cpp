@@ -107,6 +107,7 @@ void add_libsvm_programs(CLI::App& program) {
         CLI::App& command = *program.add_subcommand(
             std::string(name), fmt::format("LIBSVM's {}: its options, its files", name));
         command.footer(std::string(usage_of(name)));
+        command.group("In LIBSVM's place");
     }
 }
 

@@ -82,7 +82,7 @@ void check_first_word(const CLI::App& program, const std::string& word) {
         names.push_back(command->get_name());
         if (names.back() == word) return;
     }
-    throw InvalidInput(fmt::format("there is no {} {}{}. 'mercer --help' lists the commands",
+    throw InvalidInput(fmt::format("there is no {} {}{} ('mercer --help' lists the commands)",
                                    word[0] == '-' ? "option" : "command", mercer::quoted(word),
                                    suggestion(word, names)));
 }

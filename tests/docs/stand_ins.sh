@@ -4,7 +4,7 @@
 set -eu
 
 # rows FILE SHARE: that share of the digits, 64 columns and ten classes.
-rows() { mercer split @digits rest.tmp "$1" --test "$2" --seed "${3:-1}" >/dev/null; rm rest.tmp; }
+rows() { mercer split @digits rest-tmp.csv "$1" --test "$2" --seed "${3:-1}" >/dev/null; rm rest-tmp.csv; }
 # without_labels FROM TO: all columns but the last.
 without_labels() { sed 's/,[^,]*$//' "$1" >"$2"; }
 # two_classes FROM TO: the digits 0 and 1.
@@ -46,33 +46,33 @@ case $1 in
         mercer make moons --n 50 --seed 2 --to libsvm -o test
         ;;
     cascades)
-        rows some.tmp 0.6
-        two_classes some.tmp train.csv
-        rows some.tmp 0.3 2
-        two_classes some.tmp test.csv
+        rows tmp.csv 0.6
+        two_classes tmp.csv train.csv
+        rows tmp.csv 0.3 2
+        two_classes tmp.csv test.csv
         without_labels test.csv patches.csv
         mercer train train.csv faces.mercer -C 10 >/dev/null
         picture group.png 24 24 2
         ;;
     cca)
-        columns pairs.tmp 120 1
-        cut -d, -f1,2 pairs.tmp >x.csv
-        cut -d, -f3,4 pairs.tmp >y.csv
-        columns pairs.tmp 60 2
-        cut -d, -f1,2 pairs.tmp >x-new.csv
-        cut -d, -f3,4 pairs.tmp >y-new.csv
+        columns tmp.csv 120 1
+        cut -d, -f1,2 tmp.csv >x.csv
+        cut -d, -f3,4 tmp.csv >y.csv
+        columns tmp.csv 60 2
+        cut -d, -f1,2 tmp.csv >x-new.csv
+        cut -d, -f3,4 tmp.csv >y-new.csv
         ;;
     class-means)
         columns ordinary.csv 80 1
         columns new.csv 20 2
         ;;
     dependency)
-        rows some.tmp 0.2
-        cut -d, -f1-32 some.tmp >upper.csv
-        cut -d, -f33-64 some.tmp >lower.csv
-        rows some.tmp 0.05 2
-        cut -d, -f1-32 some.tmp >new-upper.csv
-        cut -d, -f33-64 some.tmp >some.csv
+        rows tmp.csv 0.2
+        cut -d, -f1-32 tmp.csv >upper.csv
+        cut -d, -f33-64 tmp.csv >lower.csv
+        rows tmp.csv 0.05 2
+        cut -d, -f1-32 tmp.csv >new-upper.csv
+        cut -d, -f33-64 tmp.csv >some.csv
         ;;
     ica)
         awk 'BEGIN { srand(3); for (i = 0; i < 300; ++i) {
@@ -87,7 +87,7 @@ case $1 in
         rows train.csv 0.1
         rows test.csv 0.05 2
         ;;
-    kernel-hebbian) rows some.tmp 0.05 && without_labels some.tmp noisy.csv ;;
+    kernel-hebbian) rows tmp.csv 0.05 && without_labels tmp.csv noisy.csv ;;
     kernel-pca | maps | reduced-sets)
         rows train.csv 0.2
         rows test.csv 0.1 2
@@ -106,9 +106,9 @@ case $1 in
         done
         ;;
     vector-quantisation)
-        picture photo.png 64 64 1
+        picture photo.png 184 184 1
         mercer make blobs --n 120 -o rows.csv
         mercer make blobs --n 20 -o more.csv
         ;;
 esac
-rm -f ./*.tmp
+rm -f tmp.csv
