@@ -347,7 +347,7 @@ void add_train(CLI::App& program, Session& session) {
         "docs/training.md and docs/machines say more.");
     const auto input = add_input(command, session);
     const auto options = add_train_options(command, session);
-    for (const char* name : {"--curve", "--from", "--probability", "--loo"}) {
+    for (const char* name : {"--curve", "--from", "--probability", "--loo", "--trace"}) {
         only(session, command.get_option(name),
              when([options] { return options->folds == 0 || !options->model.empty(); },
                   "with --cv alone", "it belongs to a machine of all rows: name a MODEL too"));

@@ -235,11 +235,9 @@ void add_solver_options(CLI::App& command, Session& session, TrainOptions& o) {
         ->group(group);
     watch(add_choice(command, session, "--method", o.method, {"decomposition", "smo", "chunking"},
                      "how the dual is solved"));
-    watch(command
-              .add_option("--trace", o.trace,
-                          "--method smo: also write its steps, the pair, the clipping interval and "
-                          "the objective of each, as CSV")
-              ->type_name("FILE"));
+    watch(add_file(command, session, "--trace", o.trace, FileUse::data,
+                   "--method smo: also write its steps, the pair, the clipping interval and "
+                   "the objective of each, as CSV"));
     watch(command.add_flag("--no-shrinking", o.no_shrinking, "keep every row in play to the end"));
     watch(add_file(command, session, "--from", o.from, FileUse::input,
                    "begin at this model of the same rows: one that was stopped, or one of "

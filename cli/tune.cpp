@@ -378,7 +378,7 @@ void declare_uses(CLI::App& command, Session& session, const TrainOptions& optio
          for_words(search, tune.search, {"random", "halving", "bayesian"},
                    "; a grid has as many as its axes say"));
     only(session, option("--heat-map"), for_words(search, tune.search, {"grid"}));
-    for (const char* name : {"--curve", "--from", "--loo"}) {
+    for (const char* name : {"--curve", "--from", "--loo", "--trace"}) {
         only(session, option(name),
              when([] { return false; }, "in a search", "it belongs to mercer train"));
     }

@@ -122,12 +122,12 @@ const std::vector<Mode> modes{
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
      "--order --variant --budget --rate --curve --clusters --radius --starts --components "
      "--dictionary --batch --no-center --noise --optimise --restarts --delta --quantile --tol "
-     "--gap --step-limit --method --no-shrinking --from --seed"},
+     "--gap --step-limit --method --trace --no-shrinking --from --seed"},
     {"train a.csv --task ridge --lambda-path 1,2 --cv 3",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
      "--order --variant --budget --rate --curve --clusters --radius --starts --components "
      "--dictionary --batch --no-center --noise --optimise --restarts --delta --quantile --tol "
-     "--gap --step-limit --method --no-shrinking --from --lambda --loo"},
+     "--gap --step-limit --method --trace --no-shrinking --from --lambda --loo"},
     {"tune a.csv --grid C=1,2", not_svc + "--from --points --positive"},
     {"tune a.csv --grid C=1,2 --search halving --groups g.txt",
      not_svc + "--from --folding --fold-file --heat-map --positive"},
