@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import check_weights, to_rows
+from ._arrays import check_weights, checked_rows
 from ._base import Machine, Report
 from ._call import _threads
 
@@ -65,7 +65,7 @@ def verify(
     machine._check_fitted()
     model = machine._model
     block = "_block_kernel" in machine.__dict__
-    rows = to_rows(machine._block_matrix(X, X) if block else X)
+    rows = checked_rows(machine._block_matrix(X, X) if block else X)
     classes = getattr(machine, "classes_", None)
     numbers = None
     if y is not None and classes is not None:

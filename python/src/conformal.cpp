@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
+#include "labels.hpp"
 #include "settings.hpp"
 
 namespace mercer::python {
@@ -22,11 +23,7 @@ struct Aside {
 
     Aside(const Model& model, const Rows& x, const std::optional<Numbers>& y, nb::dict values) {
         data.x = x;
-        if (y) data.y.values = copy_of(*y);
-        if (y && model.class_values.empty()) data.y.names = model.class_names;
-        if (!model.class_values.empty()) {
-            for (double& v : data.y.values) v = model.class_values[static_cast<std::size_t>(v)];
-        }
+        if (y) data.y = labels_of(model, *y);
         const Settings s(std::move(values));
         settings.coverage = s.number("coverage", settings.coverage);
         settings.by_class = s.flag("by_class", settings.by_class);

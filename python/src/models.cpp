@@ -9,7 +9,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
-#include "mercer/base/error.hpp"
+#include "labels.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/gaussian_process.hpp"
 #include "mercer/learn/model.hpp"
@@ -123,17 +123,8 @@ Dataset training_data(const Model& model, const Rows& x, const std::optional<Num
                       const std::optional<Numbers>& weights) {
     Dataset data;
     data.x = x;
-    if (y) data.y.values = copy_of(*y);
+    if (y) data.y = labels_of(model, *y);
     if (weights) data.weights = copy_of(*weights);
-    if (!y || !is_classifier(model.task)) return data;
-    for (double& value : data.y.values) {
-        const auto position = static_cast<std::size_t>(value);
-        if (!(value >= 0) || position >= model.classes()) {
-            throw InvalidInput("a label is none of the classes of the model");
-        }
-        if (!model.class_values.empty()) value = model.class_values[position];
-    }
-    if (model.class_values.empty()) data.y.names = model.class_names;
     return data;
 }
 
