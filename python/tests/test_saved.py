@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import pickle
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -167,3 +168,22 @@ def test_models_that_no_estimator_predicts_with_are_refused(tmp_path) -> None:
     mercer.KernelVQ(1.0).fit(X).save(tmp_path / "model.mercer")
     with pytest.raises(ValueError, match="task vq"):
         mercer.load(tmp_path / "model.mercer")
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason="the program mercer is not built")
+@pytest.mark.parametrize("options", [("--scale", "standard"), ("--multi-class", "ovr")])
+def test_models_of_the_command_line_are_loaded(options, tmp_path) -> None:
+    def run(*words: str) -> None:
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+    run("train", "@iris", "model.mercer", *options)
+    run("predict", "model.mercer", "@iris", "-o", "said.txt")
+    X, y = mercer.data.read("@iris")
+    model = mercer.load(tmp_path / "model.mercer")
+    said = (tmp_path / "said.txt").read_text().split()[-len(y) :]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the columns have names in the file
+        assert model.predict(X).tolist() == said
+        assert model.decision_function(X).shape == (150, 3)
+        assert model.score(X, y) > 0.9
