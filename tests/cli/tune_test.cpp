@@ -157,8 +157,9 @@ TEST(Tune, AValueNoMachineTakesIsRefusedNotPassedOver) {
     refuses({"tune", "@iris", "--grid", "C=-1,1"}, "C=-1");
     refuses({"tune", "@iris", "--grid", "gamma=1,2", "--grid", "C=1,-1"}, "C=-1");
     refuses({"tune", "@iris", "--task", "nu-svc", "--grid", "nu=0.1,2"}, "nu=2");
-    refuses({"tune", "@iris", "--task", "ridge", "--label", "1", "--grid", "lambda=1,-1"},
-            "lambda=-1");
+    refuses({"tune", "@iris", "--task", "adatron", "--grid", "C=1,-1"}, "C=-1");
+    refuses({"tune", "@iris", "--task", "logistic", "--grid", "lambda=1,-2"}, "lambda=-2");
+    refuses({"tune", "@iris", "--task", "perceptron", "--grid", "budget=5,1"}, "budget=1");
     refuses({"tune", "@iris", "--task", "perceptron", "--grid", "passes=1,1.5"}, "passes=1.5");
     // What only the data makes impossible fails where it happens, and is told of.
     const Folder folder;

@@ -405,18 +405,38 @@ TEST(Search, HalvingSpendsItsRowsOnTheBest) {
 }
 
 TEST(Search, TellsWhichPointsFailAndWhy) {
-    const Dataset data = clouds(60);
-    const SearchSpace some(svm_search_task({.task = Task::svc}, "rbf(gamma=1)"),
-                           {Axis::parse("C=-1,1")}, data);
+    // Three rows of one class for one of the other: a share nu of 0.9 is out of reach.
+    const Dataset all = clouds(120);
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (i % 2 == 0 || i % 6 == 1) rows.push_back(i);
+    }
+    const Dataset data = all.select(rows);
+    const auto space = [&](const char* axis) {
+        return SearchSpace(svm_search_task({.task = Task::nu_svc}, "rbf(gamma=1)"),
+                           {Axis::parse(axis)}, data);
+    };
     for (const bool share : {true, false}) {
-        const SearchResult found = search(some, data, {.share = share});
-        EXPECT_NE(found.points[0].status.find("C = -1"), std::string::npos);
+        const SearchResult found = search(space("nu=0.9,0.2"), data, {.share = share});
+        EXPECT_NE(found.points[0].status.find("nu"), std::string::npos) << found.points[0].status;
         EXPECT_TRUE(std::isnan(found.points[0].mean));
         EXPECT_EQ(found.best, 1U);
     }
-    const SearchSpace none(svm_search_task({.task = Task::svc}, "rbf(gamma=1)"),
-                           {Axis::parse("C=-1,-2")}, data);
-    EXPECT_NE(message_of([&] { search(none, data, {}); }).find("C = -1"), std::string::npos);
+    EXPECT_NE(message_of([&] { search(space("nu=0.8,0.9"), data, {}); }).find("nu"),
+              std::string::npos);
+}
+
+TEST(Search, AValueNoMachineCanHaveIsNoPointThatFails) {
+    const Dataset data = clouds(60);
+    const auto refusal = [&](const char* axis) {
+        return message_of([&] {
+            SearchSpace(svm_search_task({.task = Task::svc}, "rbf(gamma=1)"), {Axis::parse(axis)},
+                        data);
+        });
+    };
+    EXPECT_NE(refusal("C=1,-1").find("no machine can have C=-1"), std::string::npos);
+    EXPECT_NE(refusal("gamma=1,-2").find("no machine can have gamma=-2"), std::string::npos);
+    EXPECT_EQ(refusal("C=1,2"), "");
 }
 
 TEST(Search, RefusesWhatMeansNothing) {

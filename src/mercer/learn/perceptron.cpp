@@ -10,6 +10,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/learn/invalid_setting.hpp"
 #include "mercer/learn/perceptron_core-inl.hpp"
 #include "mercer/learn/sample.hpp"
 
@@ -23,8 +24,8 @@ constexpr std::size_t most_weight_bytes = std::size_t{1} << 28;
 constexpr std::size_t value_bytes = std::size_t{64} << 20;  // kernel values of a block
 
 void check_settings(const PerceptronSettings& s) {
-    if (s.passes == 0) throw InvalidInput("passes = 0 must be at least 1");
-    if (s.budget == 1) throw InvalidInput("budget = 1 must be 0 (none) or at least 2");
+    if (s.passes == 0) throw InvalidSetting("passes = 0 must be at least 1");
+    if (s.budget == 1) throw InvalidSetting("budget = 1 must be 0 (none) or at least 2");
     if (s.budget > 0 && s.variant == PerceptronVariant::voted) {
         throw InvalidInput(
             "a voted perceptron needs every point it ever had, so it cannot have a budget; use the "

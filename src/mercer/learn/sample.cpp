@@ -7,6 +7,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/node.hpp"
 #include "mercer/learn/finite.hpp"
+#include "mercer/learn/invalid_setting.hpp"
 
 namespace mercer {
 namespace {
@@ -50,7 +51,7 @@ bool is_centered(const Kernel& kernel) {
 
 void require_range(const std::string& name, double value, bool fine, const std::string& range) {
     if (fine && std::isfinite(value)) return;
-    throw InvalidInput(name + " = " + format_number(value) + " must be " + range);
+    throw InvalidSetting(name + " = " + format_number(value) + " must be " + range);
 }
 
 Sample take_sample(Task task, const Dataset& data, const FitSettings& settings) {

@@ -5,6 +5,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/invalid_setting.hpp"
 
 namespace mercer {
 namespace {
@@ -144,6 +145,9 @@ bool evaluate_alone(const Evaluation& e) {
                                 score)) {
                 return false;
             }
+        } catch (const InvalidSetting& error) {
+            throw InvalidInput("no machine can have " + e.space.text(e.points[p]) + ": " +
+                               error.what());
         } catch (const InvalidInput& error) {
             score.scores.clear();
             score.status = error.what();
