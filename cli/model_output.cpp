@@ -225,9 +225,9 @@ std::string describe_no_machine(const Model& model) {
                                  "origin";
         const std::string proof =
             r.status == FitStatus::not_separable ? "the hulls meet"
-            : std::isfinite(r.margin_bound)
+            : r.is_bracketed() && std::isfinite(r.margin_bound)
                 ? fmt::format("no margin above {:.3g}", r.margin_bound)
-                : "nothing is proved, since the kernel is not positive definite on these rows";
+                : "nothing is proved, since the kernel is not known to be positive definite";
         text += line(
             "certificate",
             fmt::format("{}: {} of {} carry weight, and {}: {}",

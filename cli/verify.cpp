@@ -34,6 +34,12 @@ std::string describe_check(const CheckedReport& c) {
     const auto row = [&](const char* name, double claimed, double found, const std::string& most) {
         text += fmt::format("  {:<16}{:>16.8g}{:>16.8g}{:>16}\n", name, claimed, found, most);
     };
+    if (has_no_machine(a.status)) {
+        row("hull distance", a.hull_distance, b.hull_distance, "");
+        row("no margin above", a.margin_bound, b.margin_bound,
+            fmt::format("{:.3g}", 2 * a.margin_bound));
+        return text;
+    }
     if (b.is_bracketed()) {
         row("primal", a.primal, b.primal, "");
         row("dual", a.dual, b.dual, "");
@@ -141,8 +147,9 @@ int run(const std::string& path, const InputOptions& input, const VerifyOptions&
         std::ranges::all_of(outcome.checks, [](const auto& c) { return c.broken.empty(); });
     const bool stationary =
         std::ranges::any_of(outcome.checks, [](const auto& c) { return !c.found.is_bracketed(); });
-    const bool early = std::ranges::any_of(
-        outcome.checks, [](const auto& c) { return c.claimed.status != FitStatus::converged; });
+    const bool early = std::ranges::any_of(outcome.checks, [](const auto& c) {
+        return c.claimed.status != FitStatus::converged && !has_no_machine(c.claimed.status);
+    });
     if (session.json) {
         Json parts = Json::array();
         for (const CheckedReport& c : outcome.checks) parts.push_back(json_of_check(c));

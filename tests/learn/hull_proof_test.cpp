@@ -68,13 +68,15 @@ TEST(HardMargin, AThinOneIsNoProofThatThereIsNone) {
 TEST(HardMargin, WhatRoundingHidesIsNotCalledInseparable) {
     for (const double half : {1e-9, 1e-12}) {
         const Dataset data =
-            labelled({{0, half}, {1, half}, {.5, -half}, {-1, -half}, {-.7, half}, {.9, -half}},
+            labelled({{.1, half}, {1, half}, {.5, -half}, {-1, -half}, {-.7, half}, {.9, -half}},
                      {1, 1, -1, -1, 1, -1});
-        const Report r = Svm(hard(linear())).fit(data).report();
-        ASSERT_EQ(r.status, FitStatus::no_margin) << describe(r.status);
-        expect_bound(r, data, linear(), true);
-        EXPECT_GE(r.margin_bound, half);  // the margin that there is
-        EXPECT_LE(r.margin_bound, 1e-7);
+        for (const bool bias : {true, false}) {
+            const Report r = Svm(hard(linear(), bias)).fit(data).report();
+            ASSERT_EQ(r.status, FitStatus::no_margin) << describe(r.status);
+            expect_bound(r, data, linear(), bias);
+            EXPECT_GE(r.margin_bound, half);  // the margin that there is
+            EXPECT_LE(r.margin_bound, 1e-7);
+        }
     }
 }
 
@@ -140,6 +142,26 @@ TEST(HardMargin, OtherKernelsBoundTheMargin) {
     // A factor of the kernel is one of the distance, squared; of linear ones it hinders no proof.
     Dataset line = labelled({{0}, {2}, {1}}, {1, 1, -1});
     EXPECT_EQ(Svm(hard(4 * linear())).fit(line).report().status, FitStatus::not_separable);
+}
+
+TEST(HardMargin, WhatIsProvedIsProvedAgainFromTheWeights) {
+    Dataset data = make("moons", {.n = 80, .noise = 0.6, .seed = 8});
+    for (double& y : data.y.values) y = y < 0 ? 1 : 2;
+    for (const Kernel& kernel : {linear(), polynomial({.degree = 2})}) {
+        for (const bool bias : {true, false}) {
+            Model model = Svm(hard(kernel, bias)).fit(data);
+            const Report claimed = model.report();
+            ASSERT_TRUE(has_no_machine(claimed.status));
+            const Report found = recompute_reports(model, data)[0];
+            EXPECT_EQ(found.status, claimed.status);
+            EXPECT_LE(found.margin_bound, 2 * claimed.margin_bound);
+            // Other weights prove less.
+            std::ranges::fill(model.reports[0].hull_weights, 1.0);
+            EXPECT_GT(recompute_reports(model, data)[0].margin_bound, 1e-3);
+            model.reports[0].hull_weights[0] = -1;
+            EXPECT_THROW(recompute_reports(model, data), InvalidInput);
+        }
+    }
 }
 
 TEST(HardMargin, ThinOnesOfGaussianKernelsAreFound) {

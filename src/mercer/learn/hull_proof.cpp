@@ -7,7 +7,8 @@
 #include <numeric>
 #include <optional>
 
-#include "mercer/base/exact_sum.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/gram/gram.hpp"
 #include "mercer/kernel/node.hpp"
 #include "mercer/learn/hull_equations-inl.hpp"
 
@@ -127,20 +128,16 @@ std::pair<double, double> mean_distance(const HullEquations& equations, bool bia
     double squared = 0, bound = 0;
     for (std::size_t e = bias ? 1 : 0; e < equations.matrix.rows(); ++e) {
         const double first = equations.residual(e, w) / weight[0];
-        double second = 0;
-        for (std::size_t a = 0; a < w.size() && bias; ++a) {
-            if (equations.matrix(0, a) < 0) second -= w[a] * equations.matrix(e, a) / weight[1];
+        double mean = 0, size = 0;  // n, and what its rounding is a part of
+        for (std::size_t a = 0; a < w.size(); ++a) {
+            if (!bias || equations.matrix(0, a) > 0) continue;
+            mean -= w[a] * equations.matrix(e, a) / weight[1];
+            size += w[a] * std::abs(equations.matrix(e, a)) / weight[1];
         }
-        double size = 0;  // of what the rounding of `second` may come to
-        for (std::size_t a = 0; a < w.size() && bias; ++a) {
-            if (equations.matrix(0, a) < 0) size += w[a] * std::abs(equations.matrix(e, a));
-        }
-        const double shift = second * tau / weight[0];
-        const double here = first - shift;
-        const double error =
-            slack * (std::abs(first) + std::abs(tau) * size / weight[1] / weight[0]);
+        const double here = std::abs(first - mean * tau / weight[0]);
+        const double error = slack * (std::abs(first) + size * std::abs(tau) / weight[0]);
         squared += here * here;
-        bound += (std::abs(here) + error) * (std::abs(here) + error);
+        bound += (here + error) * (here + error);
     }
     const double rows = static_cast<double>(equations.matrix.rows());
     return {std::sqrt(squared), std::sqrt(bound) * (1 + few + rows * 0x1p-52)};
@@ -203,6 +200,42 @@ HullProof prove_hulls(const Subproblem& problem, const Kernel& kernel, const Row
         }
     }
     return kernel_proof(problem, x, found);
+}
+
+HullProof prove_hulls(const Subproblem& problem, const Kernel& kernel, const Rows& x,
+                      std::span<const double> weights) {
+    std::vector<std::size_t> support;
+    double sums[2] = {0, 0};
+    bool sound = weights.size() == problem.size();
+    for (std::size_t i = 0; i < weights.size() && sound; ++i) {
+        sound = weights[i] >= 0 && std::isfinite(weights[i]);
+        if (!(weights[i] > 0)) continue;
+        support.push_back(i);
+        sums[problem.target[i] > 0 ? 0 : 1] += weights[i];
+    }
+    const bool present = problem.bias ? std::min(sums[0], sums[1]) > 0 : sums[0] + sums[1] > 0;
+    if (!sound || !present) {
+        throw InvalidInput("the weights that should prove that there is no hard margin are no " +
+                           std::to_string(problem.size()) + " weights of points of the hulls");
+    }
+    // Both sums are brought to one half: A d = 0 and Σ d = 1.
+    RecessionDirection found{.direction = std::vector<double>(weights.begin(), weights.end())};
+    normalise(problem, found.direction);
+    for (double& d : found.direction) d /= problem.bias ? 2 : 1;
+    const Gram<double> gram(kernel, x);
+    const Points<double> points = gram.select(gram.reference(), support);
+    Matrix<double> k(support.size(), support.size());
+    gram.block(points, points, k.view());
+    for (std::size_t a = 0; a < support.size(); ++a) {
+        for (std::size_t b = 0; b < support.size(); ++b) {
+            const std::size_t i = support[a], j = support[b];
+            const double sign = (problem.target[i] > 0) == (problem.target[j] > 0) ? 1 : -1;
+            const double term = sign * found.direction[i] * found.direction[j] * k(a, b);
+            found.curvature += term;
+            found.scale += std::abs(term);
+        }
+    }
+    return prove_hulls(problem, kernel, x, found);
 }
 
 }  // namespace mercer

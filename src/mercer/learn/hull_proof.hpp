@@ -22,11 +22,20 @@ struct HullProof {
     std::vector<double> weights;  ///< Report::hull_weights
     double distance = 0;
     double margin_bound = 0;  ///< no margin is larger; 0: the hulls meet
+
+    FitStatus status() const {
+        return margin_bound == 0 ? FitStatus::not_separable : FitStatus::no_margin;
+    }
 };
 
 /// `x` are the rows of the problem as the kernel sees them, `kernel` is resolved, and `found` was
 /// found in double precision.
 HullProof prove_hulls(const Subproblem& problem, const Kernel& kernel, const Rows& x,
                       const RecessionDirection& found);
+
+/// The same from weights that somebody claims, with nothing else taken on trust. Throws
+/// InvalidInput unless there is one a row, none negative, some of them in each class.
+HullProof prove_hulls(const Subproblem& problem, const Kernel& kernel, const Rows& x,
+                      std::span<const double> weights);
 
 }  // namespace mercer

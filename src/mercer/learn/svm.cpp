@@ -302,7 +302,7 @@ class Trainer {
         report.hull_weights = std::move(proof.weights);
         report.hull_distance = proof.distance;
         report.margin_bound = proof.margin_bound;
-        report.status = proof.margin_bound > 0 ? FitStatus::no_margin : FitStatus::not_separable;
+        report.status = proof.status();
     }
 
     /// Platt's sigmoid from decisions that no point had a part in: five folds.

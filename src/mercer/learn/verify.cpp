@@ -10,6 +10,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/fit_plan.hpp"
+#include "mercer/learn/hull_proof.hpp"
 #include "mercer/learn/svm.hpp"
 
 namespace mercer {
@@ -173,6 +174,15 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
         report.status = model.reports[output].status;
         settle_bracket(report, curvature(part.positions, FitStatus::converged, progress),
                        reach_of(part.problem, learned));
+        if (has_no_machine(report.status)) {
+            const Rows own = part.positions.empty() ? x : x.select(part.positions);
+            HullProof proof = prove_hulls(part.problem, model.expansion.kernel, own,
+                                          model.reports[output].hull_weights);
+            report.status = proof.status();
+            report.hull_weights = std::move(proof.weights);
+            report.hull_distance = proof.distance;
+            report.margin_bound = proof.margin_bound;
+        }
         reports.push_back(std::move(report));
     }
     return reports;
