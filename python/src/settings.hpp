@@ -48,7 +48,7 @@ class Settings {
         if (std::is_same_v<T, double>) return "a number";
         if (std::is_same_v<T, std::size_t>) return "a whole number, 0 or more";
         if (std::is_same_v<T, std::string>) return "text";
-        return "a list of numbers";
+        return "a list";
     }
     [[noreturn]] static void refuse(const char* name, const char* kind, nanobind::object value);
 
