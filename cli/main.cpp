@@ -126,8 +126,8 @@ int run(std::vector<std::string> words) {
                         fmt::format("{}\nTry '{} --help'.", complaint(error, command), place));
     }
     session.command = program.get_subcommands()[0];
-    check_uses(session.uses);
     check_files(files_named(*session.command, session));
+    check_uses(session.uses);
     set_threads(session.threads);
     session.action();
     clear_progress_line();

@@ -44,28 +44,28 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, std::size_t&
 }
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& candidates) {
-    std::vector<std::string> near;
-    const auto add = [&near](const std::string& name) {
-        if (std::ranges::find(near, name) == near.end()) near.push_back(name);
-    };
     // Dashes are no letters of a name, and would make slips seem small.
     const auto bare = [](const std::string& name) {
         return name.substr(std::min(name.find_first_not_of('-'), name.size()));
     };
+    const std::string own = bare(word);
     std::vector<std::string> letters;
     for (const std::string& name : candidates) letters.push_back(bare(name));
-    const auto found = mercer::nearest_word(bare(word), letters);
-    for (std::size_t i = 0; i < letters.size(); ++i) {
-        if (found && letters[i] == *found) add(candidates[i]);
-    }
+    std::vector<std::string> near;
+    const auto add = [&](const std::string& name) {
+        const auto at = std::ranges::find(letters, name) - letters.begin();
+        const std::string& spelling = candidates[static_cast<std::size_t>(at)];
+        if (std::ranges::find(near, spelling) == near.end()) near.push_back(spelling);
+    };
     // A word cut short, if it is long enough to mean one name only.
     const auto begins = [&](const std::string& name) {
-        return bare(word).size() > 2 && name.starts_with(bare(word));
+        return own.size() > 2 && name.starts_with(own);
     };
-    if (std::ranges::count_if(letters, begins) == 1) {
-        const auto at = std::ranges::find_if(letters, begins) - letters.begin();
-        add(candidates[static_cast<std::size_t>(at)]);
-    }
+    const bool cut_short = std::ranges::count_if(letters, begins) == 1;
+    // Slips seldom change the first letter: prob is no from while there is a probability.
+    const auto found = mercer::nearest_word(own, letters);
+    if (found && (!cut_short || (*found)[0] == own[0])) add(*found);
+    if (cut_short) add(*std::ranges::find_if(letters, begins));
     return near.empty() ? "" : fmt::format(". Did you mean '{}'?", fmt::join(near, "' or '"));
 }
 

@@ -50,9 +50,10 @@ std::vector<Line> all_lines() {
         {"info", "<data"},
         {"kernel", "linear", "--data", "<data"},
         {"split", "<data", ">train", ">test"},
-        {"train", "<data", ">model", "--curve", ">curve", "--from", "<from"},
-        {"tune", "<data", ">model", "--curve", ">curve", "--from", "<from", "--groups", "<groups",
-         "--fold-file", "<folds", "--journal", ">journal", "--csv", ">csv", "--heat-map", ">map"},
+        {"train", "<data", ">model", "--curve", ">curve", "--from", "<from", "--trace", ">trace"},
+        {"tune", "<data", ">model", "--curve", ">curve", "--from", "<from", "--trace", ">trace",
+         "--groups", "<groups", "--fold-file", "<folds", "--journal", ">journal", "--csv", ">csv",
+         "--heat-map", ">map"},
         {"predict", "<model", "<data", "-o", ">out"},
         {"cca", "<data", "<other", ">model"},
         {"depend", "<data", "<outputs", ">model"},
@@ -88,10 +89,9 @@ std::vector<Line> all_lines() {
 std::set<std::string> commands_of_the_help() {
     std::set<std::string> names;
     std::istringstream help(run({"--help"}).out);
-    bool listed = false;
     for (std::string line; std::getline(help, line);) {
-        if (line.find("ommands:") != std::string::npos) listed = true;
-        if (!listed || line.size() < 3 || !line.starts_with("  ") || line[2] == ' ') continue;
+        if (line.size() < 3 || !line.starts_with("  ")) continue;
+        if (line[2] == ' ' || line[2] == '-') continue;
         names.insert(line.substr(2, line.find(' ', 2) - 2));
     }
     return names;

@@ -61,8 +61,6 @@ TEST(Program, MessagesOfTheLibrarySpeakInFlags) {
     const std::string model = folder.path("iris.mercer");
     ASSERT_EQ(run({"train", "@iris", model}).code, 0);
     expect_refused(run({"predict", model, "@iris", "--probability"}), "train with --probability");
-    const std::string mixed = folder.file("mixed.libsvm", "1 1:2\nyes 1:3\n");
-    expect_refused(run({"train", mixed}), "set --text-labels");
 }
 
 TEST(Program, EqualModelsGiveEqualBytes) {

@@ -64,8 +64,9 @@ TEST(Machines, EachIsTrainedSavedShownAndPredictsAsItsModelDoes) {
         words.insert(words.end(), task.begin(), task.end());
         if (std::ranges::find(task, "--kernel") != task.end())
             words.erase(words.begin() + 3, words.begin() + 5);
-        const json trained = json_of(words);
+        json trained = json_of(words);
         ASSERT_EQ(trained["task"], task[0]) << trained;
+        trained["certificate"]["seconds"] = nullptr;  // a file does not keep them
         const json shown = json_of({"show", model});
         EXPECT_EQ(shown["certificate"], trained["certificate"]);
         EXPECT_EQ(shown["trained"], trained["trained"]);

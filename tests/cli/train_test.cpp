@@ -92,7 +92,9 @@ TEST(Train, EveryTaskIsCertifiedSavedAndVerified) {
         const json check = json_of({"verify", model, data});
         EXPECT_EQ(check["holds"], true) << check;
         const json shown = json_of({"show", model});
-        EXPECT_EQ(shown["parts"], report["parts"]);
+        json parts = report["parts"];
+        for (json& part : parts) part["seconds"] = nullptr;  // a file does not keep them
+        EXPECT_EQ(shown["parts"], parts);
         EXPECT_EQ(shown["kernel"], report["kernel"]);
         EXPECT_EQ(run({"show", model}).code, 0);
         EXPECT_EQ(run({"verify", model, data, "--all"}).code, 0);
