@@ -164,7 +164,7 @@ TEST(Machines, WhatIsGivenInVainOrOutOfRangeIsAMistake) {
     refuses({"--task", "parzen", "--nu", "1"}, "nu = 1");
     refuses({"--task", "k-means", "--clusters", "201"}, "at most 200");
     refuses({"--task", "ridge", "--lambda", "-1"}, "lambda");
-    refuses({"--task", "ridge", "--lambda", "1", "--lambda-path", "1,2"}, "either");
+    refuses({"--task", "ridge", "--lambda", "1", "--lambda-path", "1,2"}, "has no meaning with");
     refuses({"--task", "ridge", "--lambda-path", "1,x"}, "lambda-path");
     refuses({"--task", "gp", "--noise", "-1"}, "noise");
     refuses({"--task", "nonsense"}, "nonsense");
