@@ -25,6 +25,7 @@ void add_convert(CLI::App& program, Session& session) {
         session.action = [&session, input, scale, output] {
             check_output(*output, session);
             const ScalingRule rule = ScalingRule::parse(*scale);
+            input->read.exact = true;
             Dataset data = read_input(*input, session);
             data.x = apply_scaling(Scaling::fit(rule, data.x), data.x, session);
             write_data(data, *output, session);

@@ -94,11 +94,7 @@ std::pair<Model, Dataset> model_and_rows(const DenoiseCommand& c, const InputOpt
     }
     Dataset data = read_input(input, session);
     Dataset sample = data;
-    if (!c.train.empty()) {
-        InputOptions other = input;
-        other.path = c.train;
-        sample = read_input(other, session);
-    }
+    if (!c.train.empty()) sample = read_another(c.train, data, input, session);
     return {kernel_pca(pca_of(c, input, progress_line(session))).fit(sample), std::move(data)};
 }
 

@@ -53,7 +53,7 @@ std::pair<Dataset, Kernel> gram_of(const Kernel& kernel, const Dataset& data,
     result.x = Rows::dense(std::move(values), base.size());
     result.y = data.y;
     result.weights = data.weights;
-    result.target_name = data.target_name;
+    result.roles.label_name = data.roles.label_name;
     return {std::move(result), gram.kernel()};
 }
 
@@ -97,11 +97,7 @@ void run(const GramCommand& command, const InputOptions& input, OutputOptions ou
     const Dataset data = read_input(input, session);
     Dataset reference;
     const bool two = !command.against.empty();
-    if (two) {
-        InputOptions other = input;
-        other.path = command.against;
-        reference = read_input(other, session);
-    }
+    if (two) reference = read_another(command.against, data, input, session);
     const Dataset* const against = two ? &reference : nullptr;
     auto [gram, resolved] = input.read.double_precision
                                 ? gram_of<double>(kernel, data, against, session)

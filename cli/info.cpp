@@ -163,6 +163,7 @@ void add_info(CLI::App& program, Session& session) {
          when([&session] { return !session.json; }, "with --json", "that has every column anyway"));
     command.callback([&session, input, columns] {
         session.action = [&session, input, columns] {
+            input->read.exact = true;  // what differs in the file is no duplicate
             const Dataset data = read_input(*input, session);
             const Summary summary = summarize(data);
             if (session.json) {

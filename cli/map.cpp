@@ -82,11 +82,7 @@ void run(const MapCommand& c, const InputOptions& input, const OutputOptions& ou
     check_output(output, session);
     Dataset data = read_input(input, session);
     Dataset sample;
-    if (!c.sample.empty()) {
-        InputOptions other = input;
-        other.path = c.sample;
-        sample = read_input(other, session);
-    }
+    if (!c.sample.empty()) sample = read_another(c.sample, data, input, session);
     Mapped mapped = is_monomial(c)
                         ? monomials(c, data)
                         : through_sample(c, data, c.sample.empty() ? data : sample, session);

@@ -20,24 +20,21 @@ Model model_from(std::string_view bytes, const std::string& path, std::size_t co
                                   : load_from_memory(bytes, name);
 }
 
-/// The columns the model knows, in its order.
-void match_names(const Model& model, const std::string& path, Dataset& data) {
-    if (model.feature_names.empty() || data.feature_names.empty() ||
-        model.feature_names == data.feature_names) {
-        return;
-    }
-    std::vector<std::size_t> columns;
-    for (const std::string& name : model.feature_names) {
-        const auto found = std::ranges::find(data.feature_names, name);
-        if (found == data.feature_names.end()) {
-            throw InvalidInput(fmt::format(
-                "{}: the model was trained with a column {}, which is not here; the columns are {}",
-                path, mercer::quoted(name), fmt::join(data.feature_names, ", ")));
-        }
-        columns.push_back(static_cast<std::size_t>(found - data.feature_names.begin()));
-    }
-    data.x = data.x.select_columns(columns);
-    data.feature_names = model.feature_names;
+/// Labels of which none is a class of the model are about something else.
+void check_classes(const Model& model, const Dataset& data, const std::string& path) {
+    if (!is_classifier(model.task) || data.y.empty()) return;
+    const std::vector<std::string> names = classes_of(data.y).names;
+    const auto known = [&](const std::string& name) {
+        return std::ranges::find(model.class_names, name) != model.class_names.end();
+    };
+    if (std::ranges::any_of(names, known)) return;
+    const std::string& column = data.roles.label_name;
+    throw InvalidInput(fmt::format(
+        "{}: no label{}, such as {}, is a class of the model ({}); say where the labels are with "
+        "--label, or --label none if there are none",
+        path == "-" ? "standard input" : path,
+        column.empty() ? "" : fmt::format(" of the column {}", mercer::quoted(column)),
+        mercer::quoted(data.y.text(0)), fmt::join(model.class_names, ", ")));
 }
 
 }  // namespace
@@ -60,21 +57,28 @@ ModelAndData read_model_and_data(const std::string& model, const InputOptions& i
         throw InvalidInput("model and data cannot both come from standard input");
     }
     const Content content = read_bytes(model);
+    const bool foreign = is_libsvm_model(content.view());
     ModelAndData both{.model = model_from(content.view(), model, 0), .data = {}};
     InputOptions options = input;
     if (both.model.expansion.points.is_double()) options.read.double_precision = true;
+    if (!foreign) {
+        options.read.known = std::make_shared<const KnownColumns>(both.model.known_columns());
+    }
     both.data = read_input(options, session);
-    // A table without labels would lose its last feature to them, and zeros would take its place.
-    if (input.read.label.empty() && input.path != "-" &&
+    // LIBSVM's files do not say how wide the data was. Without a label a table would lose its last
+    // feature, and zeros would take its place.
+    if (foreign && input.read.label.empty() && input.path != "-" &&
         both.data.columns() + 1 == both.model.columns) {
         options.read.label = "none";
         Dataset whole = read_input(options, session);
         if (whole.columns() == both.model.columns) both.data = std::move(whole);
     }
-    match_names(both.model, input.path, both.data);
-    if (is_libsvm_model(content.view()) && both.data.columns() > both.model.columns) {
+    if (foreign && both.data.columns() > both.model.columns) {
         both.model = model_from(content.view(), model, both.data.columns());
+    } else if (foreign && both.data.columns() < both.model.columns) {
+        both.data.x = both.data.x.to_sparse().widened(both.model.columns);
     }
+    check_classes(both.model, both.data, input.path);
     return both;
 }
 

@@ -22,9 +22,9 @@ struct ModelAndData {
     Dataset data;
 };
 
-/// Reads both. Columns are matched by their names where model and data have some, numbers held as
-/// precisely as the model's, and a table that is one column short is taken to have no labels unless
-/// --label says where they are.
+/// Reads both, the data as the model's own was read: columns matched by name where both have some
+/// and by position otherwise, label and weight where they were or absent, numbers held as
+/// precisely. Throws InvalidInput when a column is missing or no label is a class of the model.
 ModelAndData read_model_and_data(const std::string& model, const InputOptions& input,
                                  const Session& session);
 

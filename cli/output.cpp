@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -86,6 +87,24 @@ void check_output(const OutputOptions& output, const Session& session) {
     }
 }
 
+namespace {
+
+/// "setosa is 0, versicolor is 1" where the format has only numbers for the names of classes.
+std::string names_as_numbers(const Dataset& data, const std::string& path,
+                             const WriteOptions& options) {
+    const FileFormat format = written_format(path, options);
+    const bool numbers = format == FileFormat::libsvm || format == FileFormat::idx;
+    if (!numbers || !data.y.are_text() || !options.labels_file.empty()) return {};
+    constexpr std::size_t most = 10;
+    std::string text;
+    for (std::size_t k = 0; k < std::min(most, data.y.names.size()); ++k) {
+        text += fmt::format("{}{} is {}", k == 0 ? "" : ", ", data.y.names[k], k);
+    }
+    return data.y.names.size() > most ? text + ", …" : text;
+}
+
+}  // namespace
+
 void write_data(const Dataset& data, const OutputOptions& output, const Session& session,
                 const Json& report) {
     WriteOptions options = output.write;
@@ -99,8 +118,14 @@ void write_data(const Dataset& data, const OutputOptions& output, const Session&
         write(data, output.path, options);
     }
     clear_progress_line();
+    const std::string numbered = names_as_numbers(data, output.path, options);
+    if (!numbered.empty() && !session.quiet) {
+        fmt::print(stderr, "mercer: note: {} has only numbers for labels: {}\n",
+                   format_name(written_format(output.path, options)), numbered);
+    }
     if (!session.json) return;
     Json json{{"output", output.path}, {"rows", data.size()}, {"columns", data.columns()}};
+    if (!numbered.empty()) json["classes"] = data.y.names;
     json.update(report);
     print_json(json);
 }

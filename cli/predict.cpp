@@ -129,17 +129,6 @@ struct Judgement {
     Json json = Json::object();
 };
 
-/// False when the data must be about something else than the model is.
-bool knows_a_label_of(const Model& model, const Labels& truth) {
-    for (const std::string& name : classes_of(truth).names) {
-        if (std::find(model.class_names.begin(), model.class_names.end(), name) !=
-            model.class_names.end()) {
-            return true;
-        }
-    }
-    return false;
-}
-
 std::optional<Judgement> judge(const Model& model, const Labels& predicted, const Labels& truth) {
     Judgement j;
     if (is_clustering(model.task) || is_projection(model.task)) return std::nullopt;
@@ -166,11 +155,6 @@ std::optional<Judgement> judge(const Model& model, const Labels& predicted, cons
         j.json = {{"accuracy", s.accuracy}, {"right", right}};
         j.text = fmt::format("accuracy {} ({} of {})", percent(s.accuracy), right,
                              counted(truth.size(), "row"));
-        if (is_classifier(model.task) && right == 0 && !knows_a_label_of(model, truth)) {
-            j.text +=
-                fmt::format("; no label of the data, such as {}, is a class of the model ({})",
-                            mercer::quoted(truth.text(0)), fmt::join(model.class_names, ", "));
-        }
     }
     return j;
 }

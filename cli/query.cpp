@@ -73,9 +73,7 @@ struct SpreadCommand {
 
 void run_spread(const SpreadCommand& c, const InputOptions& input, const Session& session) {
     const Dataset labelled = read_input(input, session);
-    InputOptions other = input;
-    other.path = c.unlabelled;
-    Dataset rest = read_input(other, session);
+    const Dataset rest = read_another(c.unlabelled, labelled, input, session);
     SpreadSettings settings = c.settings;
     settings.kernel = Kernel::parse(c.kernel);
     settings.scaling = ScalingRule::parse(c.scale);

@@ -17,7 +17,7 @@ struct ScaleCommand {
     std::string load;
 };
 
-void run(const ScaleCommand& command, const InputOptions& input, const OutputOptions& output,
+void run(const ScaleCommand& command, InputOptions input, const OutputOptions& output,
          const Session& session) {
     if (command.rule.empty() == command.load.empty()) {
         throw InvalidInput(
@@ -29,11 +29,14 @@ void run(const ScaleCommand& command, const InputOptions& input, const OutputOpt
     check_output(output, session);
     Scaling scaling;
     Dataset data;
+    input.read.exact = true;
     if (!command.load.empty()) {
         if (command.load == "-" && input.path == "-") {
             throw InvalidInput("data and scaling cannot both come from standard input");
         }
         scaling = Scaling::from_json(read_bytes(command.load).view(), command.load);
+        input.read.known =
+            std::make_shared<const KnownColumns>(KnownColumns{.features = scaling.center().size()});
         data = read_input(input, session);
     } else {
         const ScalingRule rule = ScalingRule::parse(command.rule);

@@ -179,7 +179,19 @@ Dataset read_input(const InputOptions& input, const Session& session) {
     options.progress = progress_line(session);
     Dataset data = read(input.path, options);
     clear_progress_line();
+    if (!data.left_out.empty() && !session.quiet) {
+        fmt::print(stderr, "mercer: note: {}: left out what was not trained on: {}\n", input.path,
+                   fmt::join(data.left_out, ", "));
+    }
     return data;
+}
+
+Dataset read_another(const std::string& path, const Dataset& like, const InputOptions& input,
+                     const Session& session) {
+    InputOptions other = input;
+    other.path = path;
+    other.read.known = std::make_shared<const KnownColumns>(columns_of(like));
+    return read_input(other, session);
 }
 
 Rows apply_scaling(const Scaling& scaling, const Rows& rows, const Session& session) {

@@ -28,10 +28,11 @@ std::vector<std::int32_t> classes_for(const Dataset& data, bool plain) {
                                               : std::vector<std::int32_t>{};
 }
 
-void run(const SplitCommand& command, const InputOptions& input, const Session& session) {
+void run(const SplitCommand& command, InputOptions input, const Session& session) {
     if (command.train.path == "-" || command.test.path == "-") {
         throw InvalidInput("the two parts go to two files; standard output cannot take them");
     }
+    input.read.exact = true;
     const Dataset data = read_input(input, session);
     const Split split =
         split_rows(data.size(), command.fraction, command.seed, classes_for(data, command.plain));

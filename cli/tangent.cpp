@@ -37,11 +37,7 @@ void run(const TangentCommand& c, const InputOptions& input, const OutputOptions
     check_output(output, session);
     Dataset data = read_input(input, session);
     Dataset sample;
-    if (!c.sample.empty()) {
-        InputOptions other = input;
-        other.path = c.sample;
-        sample = read_input(other, session);
-    }
+    if (!c.sample.empty()) sample = read_another(c.sample, data, input, session);
     const Progress progress = progress_line(session);
     const TangentMap map = map_of(c, c.sample.empty() ? data : sample, progress);
     data.x = map(data.x, progress);

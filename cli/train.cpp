@@ -25,6 +25,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/precision.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
@@ -86,8 +87,20 @@ void advise_on_scale(Training& t) {
         t.data.columns() > most_columns) {
         return;
     }
+    const auto& names = t.data.feature_names;
+    const auto name_of = [&](std::size_t j) {
+        return j < names.size() ? mercer::quoted(names[j]) : std::to_string(j + 1);
+    };
     const std::vector<double> widths =
         Scaling::fit(ScalingRule::parse("minmax"), t.data.x).spread();
+    const auto hurt = t.data.x.is_double() ? column_hurt_by_single(t.data.x) : std::nullopt;
+    if (hurt) {
+        t.caution(fmt::format(
+            "column {} varies by only {:.3g} around far larger numbers: a kernel that sees more "
+            "than differences, such as linear, loses that. Try --scale standard",
+            name_of(*hurt), widths[*hurt]));
+        return;
+    }
     std::size_t widest = 0;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < widths.size(); ++j) {
@@ -95,12 +108,10 @@ void advise_on_scale(Training& t) {
         if (widths[j] > 0) least = std::min(least, widths[j]);
     }
     if (widths.empty() || widths[widest] <= 100 * least) return;
-    const auto& names = t.data.feature_names;
     t.caution(fmt::format(
         "the columns differ in scale: the range of column {} is {:.3g}, {:.3g} times the smallest; "
         "training may crawl and the kernel see little else. Try --scale standard",
-        widest < names.size() ? mercer::quoted(names[widest]) : std::to_string(widest + 1),
-        widths[widest], widths[widest] / least));
+        name_of(widest), widths[widest], widths[widest] / least));
 }
 
 void check_labels(const Training& t) {

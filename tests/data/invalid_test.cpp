@@ -44,10 +44,10 @@ const Mistaken mistakes[] = {
      ":2:3: found '5x' in column 2, expected a number; text is for the label column"},
     {"csv_missing.csv",
      ":2:3: found an empty field in column 2, expected a number; to fill in missing values set "
-     "missing to mean, median or zero"},
+     "`missing=mean`, median or zero"},
     {"csv_nan.csv",
-     ":1:3: found 'nan' in column 2, expected a number; to fill in missing values set missing to "
-     "mean, median or zero"},
+     ":1:3: found 'nan' in column 2, expected a number; to fill in missing values set "
+     "`missing=mean`, median or zero"},
     {"csv_quote_open.csv", ":2:3: found a quote that is never closed, expected another \""},
     {"csv_quote_tail.csv", ":1:6: found 'x' behind a closing quote, expected the next field"},
     {"csv_ragged_long.csv", ":2:1: found 4 fields, expected 3 as in the rows before"},
@@ -55,9 +55,7 @@ const Mistaken mistakes[] = {
     {"csv_rows_promised.csv", ": found 2 rows, expected the 3 that its first line names"},
     {"csv_text_feature.csv",
      ":2:3: found 'male' in column 2 (sex), expected a number; text is for the label column"},
-    {"csv_too_large.csv",
-     ":1:3: found '1e99', which is too large for single precision (3.4e38); read the file in "
-     "double precision"},
+    {"csv_too_large.csv", ":1:3: found '1e999', which is too large for double precision (1.8e308)"},
     {"damaged.gz",
      ": found binary data that begins with '\\x1f\\x8bgarbag', expected LIBSVM text, CSV, TSV, "
      "NPY, NPZ or idx"},
@@ -77,8 +75,8 @@ const Mistaken mistakes[] = {
     {"libsvm_index_negative.txt",
      ":1:3: found '-3:1', expected index:value with a whole index from 1"},
     {"libsvm_index_zero.txt",
-     ":2:4: found index 0, expected indices from 1; for a file that counts from 0 set first_index "
-     "to 0"},
+     ":2:4: found index 0, expected indices from 1; for a file that counts from 0 set "
+     "`first_index=0`"},
     {"libsvm_inf.txt", ":2:5: found '-inf', expected a finite number"},
     {"libsvm_label.txt", ":2:1: found 'spam', expected a label: a number"},
     {"libsvm_label_absent.txt", ":2:1: found '2:1', expected a label as in the rows before"},
@@ -89,8 +87,7 @@ const Mistaken mistakes[] = {
     {"libsvm_no_value.txt", ":1:9: found nothing, expected a number"},
     {"libsvm_repeated.txt", ":2:8: found index 2 a second time, expected each index once a row"},
     {"libsvm_too_large.txt",
-     ":1:5: found '1e60', which is too large for single precision (3.4e38); read the file in "
-     "double precision"},
+     ":1:5: found '1e600', which is too large for double precision (1.8e308)"},
     {"libsvm_two_labels.txt",
      ":2:1: found several labels in one row, expected one; make one file a label"},
     {"libsvm_unsorted.txt",

@@ -115,7 +115,7 @@ TEST(ReadNpy, MissingInfiniteAndTooLarge) {
     const std::string array = npy(dictionary("<f8", "(2, 2)"), holes);
     EXPECT_EQ(message_of([&] { read_text(array, "t"); }),
               "t: array: row 1, column 1: found nan, expected a number; to fill in missing values "
-              "set missing to mean, median or zero");
+              "set `missing=mean`, median or zero");
     EXPECT_EQ(full(read_text(array, "t", {.missing = MissingValues::mean}).x),
               (Table{{4, 2}, {4, 6}}));
     const std::string infinite =
@@ -123,8 +123,7 @@ TEST(ReadNpy, MissingInfiniteAndTooLarge) {
     EXPECT_EQ(message_of([&] { read_text(infinite, "t", {.missing = MissingValues::zero}); }),
               "t: array: row 1, column 1: found inf, expected a finite number");
     const std::string large = npy(dictionary("<f8", "(1,)"), bytes_of(1e300, false));
-    EXPECT_NE(message_of([&] { read_text(large, "t"); }), "");
-    EXPECT_EQ(full(read_text(large, "t", {.double_precision = true}).x), (Table{{1e300}}));
+    EXPECT_EQ(full(read_text(large, "t").x), (Table{{1e300}}));
 }
 
 TEST(ReadNpy, HeadersThatLieAreRefusedBeforeMemoryIsAsked) {

@@ -43,7 +43,7 @@ TEST(ReadTable, NamedFormatsOverrideWhatIsFound) {
 TEST(ReadTable, HeaderIsFoundAndNamesAreKept) {
     const Dataset data = read_text("age,\"height, cm\",class\n1,2,a\n3,4,b\n");
     EXPECT_EQ(data.feature_names, (Names{"age", "height, cm"}));
-    EXPECT_EQ(data.target_name, "class");
+    EXPECT_EQ(data.roles.label_name, "class");
     EXPECT_EQ(texts(data.y), (Names{"a", "b"}));
     EXPECT_TRUE(read_text("1,2,a\n3,4,b\n").feature_names.empty());
     // A first row with one number in it is a row, whatever else it holds.
@@ -121,7 +121,7 @@ TEST(ReadTable, MissingValuesAreFilledOnRequest) {
     EXPECT_EQ(column(MissingValues::zero, 1), (std::vector<double>{10, 20, 0, 0, 60}));
     EXPECT_EQ(message_of([&] { read_text(text, "t"); }),
               "t:2:1: found '?' in column 1, expected a number; to fill in missing values set "
-              "missing to mean, median or zero");
+              "`missing=mean`, median or zero");
     EXPECT_NE(message_of([] {
                   read_text("a,?,1\nb,?,2\n", "t", {.label = "1", .missing = MissingValues::mean});
               }),

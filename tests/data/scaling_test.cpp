@@ -144,8 +144,11 @@ TEST(Scaling, LaterRowsGetTheFirstMap) {
     const Scaling scaling = fitted("minmax", train);
     const Rows test = scaling.apply(Rows::dense(std::vector<double>{8, 99}, 2));
     EXPECT_EQ(row(test, 0), (std::vector<double>{2, 0})) << "outside the range, constant column";
-    const Rows narrow = scaling.apply(Rows::dense(std::vector<double>{2}, 1));
-    EXPECT_EQ(row(narrow, 0), (std::vector<double>{0.5, 0})) << "missing columns are zeros";
+    const Rows one = Rows::dense(std::vector<double>{2}, 1);
+    EXPECT_EQ(row(scaling.apply(one.to_sparse()), 0), (std::vector<double>{0.5, 0}))
+        << "columns that sparse rows lack are zeros";
+    const std::string absent = message_of([&] { scaling.apply(one); });
+    EXPECT_NE(absent.find("1 columns"), std::string::npos) << absent;
     const std::string message = message_of([&] {
         scaling.apply(Rows::dense(std::vector<double>{1, 2, 3}, 3));
     });

@@ -93,7 +93,7 @@ TEST(Write, NamesAndWeights) {
     data.y = {.values = {1, 0}, .names = {"plain", "with, \"marks\""}};
     data.weights = {0.5, 2};
     data.feature_names = {"a b", "7"};
-    data.target_name = "kind";
+    data.roles.label_name = "kind";
     for (const char* name : {"a.csv", "a.tsv", "a.npz"}) {
         const std::string path = folder.file(name);
         write(data, path);
@@ -101,7 +101,7 @@ TEST(Write, NamesAndWeights) {
         const Dataset back = read(path, {.weights = table ? "weight" : ""});
         testing::expect_equal(back, data);
         EXPECT_EQ(back.feature_names, data.feature_names);
-        EXPECT_EQ(back.target_name, table ? "kind" : "");
+        EXPECT_EQ(back.roles.label_name, table ? "kind" : "");
     }
 }
 

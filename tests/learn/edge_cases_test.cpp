@@ -180,6 +180,22 @@ TEST(Rows, ThatAreNone) {
     expect_message(message_of([&] { svr({}).fit(unlabelled); }), {"labels"});
 }
 
+TEST(Rows, ThatLackColumnsAreRefusedUnlessSparse) {
+    Dataset data = points({{1, 2, 3}, {2, 1, 5}, {-1, 0, 2}, {-2, 1, 4}}, {1, 1, 2, 2});
+    data.roles = {.label = 3, .label_name = "kind"};
+    const Model model = svc({.kernel = linear(), .C = 10}).fit(data);
+    EXPECT_EQ(model.known_columns().features, 3U);
+    EXPECT_EQ(model.known_columns().roles, data.roles);
+    const Rows narrow = points({{1, 2}, {-2, 1}}, {1, 2}).x;
+    expect_message(message_of([&] { model.predict(narrow); }), {"2 columns", "trained on 3"});
+    const Rows whole = points({{1, 2, 0}, {-2, 1, 0}}, {1, 2}).x;
+    EXPECT_EQ(model.predict(narrow.to_sparse()), model.predict(whole));
+    // A model of sparse rows cannot know whether dense ones lack anything but zeros.
+    Dataset sparse = data;
+    sparse.x = sparse.x.to_sparse();
+    EXPECT_EQ(svc({.kernel = linear(), .C = 10}).fit(sparse).predict(narrow), model.predict(whole));
+}
+
 TEST(Rows, WithConstantFeatures) {
     const Dataset data = labelled({{5, 5}, {5, 5}, {5, 5}, {5, 5}, {5, 5}}, {1, 1, 1, -1, -1});
     for (const Kernel& kernel : {linear(), rbf({.gamma = 1.0}), polynomial({.degree = 2})}) {

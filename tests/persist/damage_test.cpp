@@ -169,6 +169,8 @@ const std::vector<Forgery> forgeries{
      "hexadecimal"},
     {"class names JSON", [](Parts& p) { p.metadata("class_names") = "[\"a\""; }, "JSON"},
     {"class values", [](Parts& p) { p.metadata("class_values") = R"(["nan",1])"; }, "finite"},
+    {"roles out of place", [](Parts& p) { p.metadata("roles") = R"({"label":99})"; }, "roles"},
+    {"roles of another kind", [](Parts& p) { p.metadata("roles") = R"({"label":"y"})"; }, "roles"},
     {"feature names", [](Parts& p) { p.metadata("feature_names") = R"(["a"])"; }, "feature"},
     {"scaling", [](Parts& p) { p.metadata("scaling") = "{}"; }, "scaling"},
     {"trained", [](Parts& p) { p.metadata("trained") = R"({"C":1})"; }, "nu"},

@@ -65,6 +65,7 @@ Model full_binary(Random& random) {
     Model m = random_model(random, {});
     m.origins = {4, 1, 7, 0, 2, 9, 11, 30, 5};
     m.feature_names = {"age", "height \"cm\"", "Größe", "x\n\t\\"};
+    m.roles = {.label = 4, .weight = 0, .label_name = "y \"kind\"", .weight_name = "w"};
     m.trained = {.C = 0.1,
                  .nu = 1.0 / 3,
                  .epsilon = 5e-324,
@@ -272,6 +273,7 @@ void expect_same(const Model& a, const Model& b) {
     EXPECT_EQ(a.class_names, b.class_names);
     EXPECT_EQ(a.class_values, b.class_values);
     EXPECT_EQ(a.feature_names, b.feature_names);
+    EXPECT_EQ(a.roles, b.roles);
     EXPECT_EQ(a.target_names, b.target_names);
     EXPECT_EQ(a.columns, b.columns);
     EXPECT_EQ(a.scaling, b.scaling);

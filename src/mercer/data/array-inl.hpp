@@ -55,7 +55,7 @@ Array checked_array(const Input& input, Array array, std::string_view rest);
 /// Row i of the result is the i-th slice of the array, flattened in C order. Refuses infinities and
 /// numbers too large for T; NaN is a missing value and treated as the options say.
 template <class T>
-std::vector<T> array_rows(const Input& input, const Array& array);
+std::vector<T> array_rows(const Input& input, const Array& array, bool& rounded);
 
 /// One number, or one label, an element.
 std::vector<double> array_numbers(const Input& input, const Array& array);

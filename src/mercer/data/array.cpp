@@ -83,18 +83,32 @@ std::vector<std::size_t> column_offsets(const Array& array) {
 }
 
 [[noreturn]] void refuse_element(const Input& input, const Array& array, std::size_t place,
-                                 double value, bool single) {
+                                 double value) {
     const std::size_t columns = std::max<std::size_t>(array.columns(), 1);
     const std::string where = array.name + ": row " + std::to_string(place / columns + 1) +
                               ", column " + std::to_string(place % columns + 1) + ": found ";
     if (std::isnan(value)) {
-        fail(input, where + "nan, expected a number; to fill in missing values set missing to " +
-                        "mean, median or zero");
+        fail(input, where + "nan, expected a number; to fill in missing values set " +
+                        "`missing=mean`, median or zero");
     }
-    if (std::isinf(value)) fail(input, where + "inf, expected a finite number");
-    fail(input, where + format_number(value) + ", which is too large for " +
-                    (single ? "single precision (3.4e38); read the file in double precision"
-                            : "double precision"));
+    fail(input, where + "inf, expected a finite number");
+}
+
+/// The number in another type, and whether that has changed it or, where `exact`, may change its
+/// decimals.
+template <class T, class Found>
+T converted(Found found, bool exact, char& rounded) {
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<Found, float> || sizeof(Found) < 4) {
+        return static_cast<T>(found);
+    } else {
+        const auto number = static_cast<double>(found);
+        constexpr double largest = std::numeric_limits<float>::max();
+        const bool beyond = std::abs(number) > largest;  // infinity too, and never NaN
+        const T value = beyond ? std::numeric_limits<T>::infinity() : static_cast<T>(number);
+        const bool changed = static_cast<double>(value) != number && !std::isnan(number);
+        if (changed || (exact && number != std::trunc(number))) rounded = 1;
+        return value;
+    }
 }
 
 /// Column j as it stands; no value of it may be missing.
@@ -108,7 +122,7 @@ std::vector<double> array_column(const Input& input, const Array& array, std::si
             const std::size_t place = i * row_step + offset;
             values[i] = static_cast<double>(number_at(array.bytes.data() + place * array.item));
             if (!std::isfinite(values[i])) {
-                refuse_element(input, array, i * columns + j, values[i], false);
+                refuse_element(input, array, i * columns + j, values[i]);
             }
         }
     });
@@ -161,7 +175,7 @@ Array checked_array(const Input& input, Array array, std::string_view rest) {
 }
 
 template <class T>
-std::vector<T> array_rows(const Input& input, const Array& array) {
+std::vector<T> array_rows(const Input& input, const Array& array, bool& rounded) {
     if (array.is_text()) fail(input, array.name + ": found text, expected numbers");
     if (array.size() == 0) return {};
     const std::size_t columns = array.columns();
@@ -176,16 +190,17 @@ std::vector<T> array_rows(const Input& input, const Array& array) {
     bool missing = false;
     const bool refuse = input.options.missing == MissingValues::refuse;
     std::vector<char> has_missing(bad.size(), 0);
+    std::vector<char> has_rounded(bad.size(), 0);
     with_element(array, [&](auto number_at) {
         parallel_for(bad.size(), [&](std::size_t task) {
             for (std::size_t i = task * grain; i < std::min(rows, (task + 1) * grain); ++i) {
                 const char* row = array.bytes.data() + i * row_step * array.item;
                 for (std::size_t j = 0; j < columns; ++j) {
                     const auto found = number_at(row + offsets[j] * array.item);
-                    const T value = static_cast<T>(found);
+                    const T value = converted<T>(found, input.options.exact, has_rounded[task]);
                     values[i * columns + j] = value;
                     if constexpr (!std::is_integral_v<decltype(found)>) {
-                        if (std::isfinite(value)) continue;
+                        if (std::isfinite(found)) continue;
                         has_missing[task] = 1;
                         if (std::isnan(value) && !refuse) continue;
                         bad[task] = std::min(bad[task], i * columns + j);
@@ -195,12 +210,12 @@ std::vector<T> array_rows(const Input& input, const Array& array) {
         });
         for (std::size_t task = 0; task < bad.size(); ++task) {
             missing |= has_missing[task] != 0;
+            rounded |= has_rounded[task] != 0;
             if (bad[task] == values.size()) continue;
             const std::size_t i = bad[task] / columns;
             const std::size_t offset = i * row_step + offsets[bad[task] % columns];
             const auto found = number_at(array.bytes.data() + offset * array.item);
-            refuse_element(input, array, bad[task], static_cast<double>(found),
-                           std::is_same_v<T, float>);
+            refuse_element(input, array, bad[task], static_cast<double>(found));
         }
     });
     if (missing && !refuse) {
@@ -209,13 +224,14 @@ std::vector<T> array_rows(const Input& input, const Array& array) {
     return values;
 }
 
-template std::vector<float> array_rows<float>(const Input&, const Array&);
-template std::vector<double> array_rows<double>(const Input&, const Array&);
+template std::vector<float> array_rows<float>(const Input&, const Array&, bool&);
+template std::vector<double> array_rows<double>(const Input&, const Array&, bool&);
 
 std::vector<double> array_numbers(const Input& input, const Array& array) {
     ReadOptions strict;
     const Input refusing{input.bytes, input.name, strict};
-    return array_rows<double>(refusing, array);
+    bool rounded = false;
+    return array_rows<double>(refusing, array, rounded);
 }
 
 std::vector<std::string> array_texts(const Input& input, const Array& array) {
@@ -269,10 +285,12 @@ Labels array_labels(const Input& input, const Array& array) {
 Dataset array_dataset(const Input& input, const Array& array) {
     if (array.size() == 0) fail(input, array.name + ": holds no numbers, expected at least one");
     const std::size_t columns = array.columns();
-    const bool twice = input.options.double_precision;
-    Rows rows = twice ? Rows::dense(array_rows<double>(input, array), columns)
-                      : Rows::dense(array_rows<float>(input, array), columns);
-    Dataset data;
+    Dataset data = *in_fitting_precision(input, [&](auto number, bool& rounded) {
+        Dataset read;
+        read.x = Rows::dense(array_rows<decltype(number)>(input, array, rounded), columns);
+        return std::optional(std::move(read));
+    });
+    Rows rows = data.x;
     const std::string& label = input.options.label;
     if (!label.empty() && label != "none") {
         const auto position = column_position(input, label, columns);
@@ -280,12 +298,19 @@ Dataset array_dataset(const Input& input, const Array& array) {
             fail(input, array.name + ": found the label column " + quoted(label) +
                             ", expected a number, first, last or none: arrays have no names");
         }
+        data.roles.label = *position;
+    }
+    if (input.options.known && input.options.known->features > 0 &&
+        columns != input.options.known->features) {
+        data.roles = known_positions(input, columns, data.roles, ColumnRoles::none);
+    }
+    if (data.roles.label != ColumnRoles::none) {
         if (columns == 1) fail(input, array.name + ": its only column is the label");
         std::vector<std::size_t> others;
         for (std::size_t j = 0; j < columns; ++j) {
-            if (j != *position) others.push_back(j);
+            if (j != data.roles.label) others.push_back(j);
         }
-        data.y.values = array_column(input, array, *position);
+        data.y.values = array_column(input, array, data.roles.label);
         rows = rows.select_columns(others);
     }
     data.x = fitted(input, std::move(rows));

@@ -140,7 +140,7 @@ Dataset Dataset::select(std::span<const std::size_t> positions) const {
         for (const std::size_t position : positions) result.weights.push_back(weights[position]);
     }
     result.feature_names = feature_names;
-    result.target_name = target_name;
+    result.roles = roles;
     return result;
 }
 
@@ -159,6 +159,13 @@ void Dataset::check() const {
         throw InvalidInput("weight " + format_number(weights[i]) + " of row " + std::to_string(i) +
                            ": weights must be finite and not negative");
     }
+}
+
+KnownColumns columns_of(const Dataset& data) {
+    return {.features = data.columns(),
+            .names = data.feature_names,
+            .roles = data.roles,
+            .text_labels = data.y.are_text()};
 }
 
 ColumnMoments column_moments(const Rows& rows) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,13 +37,34 @@ struct Classes {
 };
 Classes classes_of(const Labels& labels);
 
+/// What those columns of a file are that are no features.
+struct ColumnRoles {
+    static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+    std::size_t label = none;   ///< position among all columns, from 0
+    std::size_t weight = none;  ///< the same of the sample weights
+    std::string label_name{};   ///< as in the header line, may be empty
+    std::string weight_name{};
+
+    friend bool operator==(const ColumnRoles&, const ColumnRoles&) = default;
+};
+
+/// The columns that a model was trained on: how another file is to be read for it.
+struct KnownColumns {
+    std::size_t features = 0;
+    std::vector<std::string> names{};  ///< of the features, in order; or empty
+    ColumnRoles roles{};
+    bool text_labels = false;  ///< classes have names: labels that look like numbers are names too
+};
+
 /// Everything one file holds.
 struct Dataset {
     Rows x;
     Labels y;                                ///< empty, or one a row
     std::vector<double> weights;             ///< empty (all 1), or one a row, each >= 0
     std::vector<std::string> feature_names;  ///< empty, or one a column
-    std::string target_name;                 ///< header of the label column, may be empty
+    ColumnRoles roles{};                     ///< where labels and weights stood in a table
+    std::vector<std::string> left_out{};     ///< names of columns beside those that were known
 
     std::size_t size() const { return x.size(); }
     std::size_t columns() const { return x.columns(); }
@@ -55,5 +77,8 @@ struct Dataset {
 };
 
 ColumnMoments column_moments(const Rows& rows);
+
+/// The columns of this data, for reading another file like it.
+KnownColumns columns_of(const Dataset& data);
 
 }  // namespace mercer

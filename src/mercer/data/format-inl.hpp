@@ -14,6 +14,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/number-inl.hpp"
+#include "mercer/data/precision.hpp"
 #include "mercer/data/read.hpp"
 
 namespace mercer {
@@ -54,10 +55,7 @@ Mistake number_mistake(const Input& input, const Number<T>& number, const char* 
     const std::string found = "found " + word_at(input, where);
     if (number.kind == NumberKind::not_finite) return {where, found + ", expected a finite number"};
     if (number.kind == NumberKind::too_large) {
-        return {where, found + (std::is_same_v<T, float>
-                                    ? ", which is too large for single precision (3.4e38); read "
-                                      "the file in double precision"
-                                    : ", which is too large for double precision (1.8e308)")};
+        return {where, found + ", which is too large for double precision (1.8e308)"};
     }
     return {where, found + ", expected a number"};
 }
@@ -100,8 +98,27 @@ Labels labels_from_names(const std::vector<std::string>& names);
 /// Throws when that many numbers are more than this machine holds: before they are asked for.
 void check_memory(const Input& input, std::size_t rows, std::size_t columns, std::size_t item);
 
+/// The fewest columns that rows of sparse data get.
+std::size_t least_columns(const Input& input);
 /// The rows in the width and form the options ask for.
 Rows fitted(const Input& input, Rows rows);
+
+/// Data read in single precision, or in double where that would do harm (ReadOptions::exact).
+/// `read_as(T, rounded)` reads it into numbers of type T, says whether a number was changed by
+/// that, and gives nothing when it cannot.
+template <class ReadAs>
+std::optional<Dataset> in_fitting_precision(const Input& input, const ReadAs& read_as) {
+    bool rounded = false;
+    if (input.options.double_precision) return read_as(double{}, rounded);
+    std::optional<Dataset> single = read_as(float{}, rounded);
+    if (!single || !rounded) return single;
+    if (!input.options.exact && !column_hurt_by_single(single->x)) return single;
+    if (input.options.exact) single.reset();
+    std::optional<Dataset> twice = read_as(double{}, rounded);
+    // A column that seemed constant may have been so all along.
+    const bool needed = input.options.exact || !twice || column_hurt_by_single(twice->x);
+    return needed ? std::move(twice) : std::move(single);
+}
 
 /// Dense rows in which NaN stands for a missing value become rows without (MissingValues other
 /// than refuse). `name_of(j)` names column j for messages.
@@ -113,6 +130,16 @@ void fill_missing(const Input& input, std::vector<T>& values, std::size_t column
 /// Nothing when the text is none of these. Throws when the number is out of range.
 std::optional<std::size_t> column_position(const Input& input, const std::string& text,
                                            std::size_t columns);
+
+/// Label and weight of a table or array of so many columns, found by position: where they were
+/// among the columns known, or absent. `said` is what the options name, and `usual` where a label
+/// is looked for when nothing else tells. Throws unless the other columns are as many as known.
+ColumnRoles known_positions(const Input& input, std::size_t columns, const ColumnRoles& said,
+                            std::size_t usual);
+
+/// Features by their names, for data whose labels do not stand among them. Throws InvalidInput when
+/// a known feature is absent, or without names when dense rows have another number of columns.
+void order_known(const Input& input, Dataset& data);
 
 /// Cuts text behind newlines into pieces of about `size` bytes, whatever the number of threads.
 std::vector<std::string_view> cut_behind_lines(std::string_view text, std::size_t size);

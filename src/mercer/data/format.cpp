@@ -168,9 +168,15 @@ void check_memory(const Input& input, std::size_t rows, std::size_t columns, std
                     std::to_string(physical_memory() >> 20) + " MB)");
 }
 
+std::size_t least_columns(const Input& input) {
+    const std::size_t known = input.options.known ? input.options.known->features : 0;
+    return std::max(known, input.options.columns);
+}
+
 Rows fitted(const Input& input, Rows rows) {
     const std::size_t item = rows.is_double() ? sizeof(double) : sizeof(float);
-    const std::size_t columns = std::max(rows.columns(), input.options.columns);
+    const std::size_t columns =
+        std::max(rows.columns(), rows.is_sparse() ? least_columns(input) : input.options.columns);
     RowForm form = input.options.form;
     if (form == RowForm::automatic) form = rows.is_sparse() ? RowForm::sparse : RowForm::dense;
     if (form == RowForm::dense || !rows.is_sparse()) {

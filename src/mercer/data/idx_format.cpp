@@ -88,7 +88,7 @@ Dataset read_idx(const Input& input) {
         throw InvalidInput(Location{.file = labels},
                            "found " + std::to_string(data.y.size()) + " labels, expected " +
                                std::to_string(data.size()) + " as there are images in " +
-                               input.name + "; name the right file as labels_file");
+                               input.name + "; name the right file of labels");
     }
     return data;
 }

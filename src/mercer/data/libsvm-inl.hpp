@@ -28,6 +28,7 @@ struct Piece {
     std::vector<std::size_t> row_ends;  ///< entries up to and with each row
     std::vector<double> labels;
     std::size_t width = 0;                     ///< highest index seen, plus one
+    bool rounded = false;                      ///< some value is not as it was written
     const char* first_labelled = nullptr;      ///< the first row with a label
     const char* first_not_labelled = nullptr;  ///< and the first without
 
@@ -44,6 +45,7 @@ struct Piece {
         row_ends.clear();
         labels.clear();
         width = 0;
+        rounded = false;
         first_labelled = nullptr;
         first_not_labelled = nullptr;
     }
@@ -148,7 +150,10 @@ class PieceParser {
 
     T parse_value() {
         const Number<T> number = read_number<T>(p_, last_);
-        if (number.kind != NumberKind::good) throw number_mistake(input_, number, p_);
+        if (number.kind != NumberKind::good) {
+            if (number.kind != NumberKind::rounded) throw number_mistake(input_, number, p_);
+            piece_.rounded = true;
+        }
         if (!is_blank(*number.end) && *number.end != '\n' && *number.end != '#') {
             throw Mistake{p_, "found " + word_at(input_, p_) + ", expected a number"};
         }
@@ -215,7 +220,7 @@ class PieceParser {
         }
         if (number.value < static_cast<double>(input_.options.first_index)) {
             throw Mistake{word, "found index " + digits + ", expected indices from " + first +
-                                    "; for a file that counts from 0 set first_index to 0"};
+                                    "; for a file that counts from 0 set `first_index=0`"};
         }
         if (number.value == static_cast<double>(lowest - 1)) {
             throw Mistake{word, "found index " + digits + " a second time, expected each index " +
@@ -241,6 +246,8 @@ class Whole {
         starts_.push_back(0);
     }
 
+    /// Some value is not as it was written.
+    bool is_rounded() const { return rounded_; }
     /// Some rows have a label and others have not.
     bool is_mixed() const { return labelled_ != nullptr && not_labelled_ != nullptr; }
 
@@ -305,6 +312,7 @@ class Whole {
         width_ = std::max(width_, piece.width);
         if (labelled_ == nullptr) labelled_ = piece.first_labelled;
         if (not_labelled_ == nullptr) not_labelled_ = piece.first_not_labelled;
+        rounded_ |= piece.rounded;
     }
 
     /// Labels are all there or all absent.
@@ -327,6 +335,7 @@ class Whole {
     std::vector<std::size_t> starts_;
     std::vector<double> labels_;
     std::size_t width_ = 0;
+    bool rounded_ = false;
     const char* labelled_ = nullptr;
     const char* not_labelled_ = nullptr;
 };

@@ -18,25 +18,33 @@ std::size_t wave_size() {
 }
 
 template <class T>
-Dataset read_as(const Input& input) {
+Dataset read_as(const Input& input, bool& rounded) {
     const std::vector<std::string_view> texts = cut_behind_lines(input.bytes, piece_bytes);
     const std::size_t wave = wave_size();
     std::vector<Piece<T>> pieces(std::min(wave, texts.size()));
     Whole<T> whole(input, input.bytes.size());
     parse_pieces(
         input, texts.size(), wave,
-        [&](std::size_t k) { PieceParser<T>(input, texts[k], pieces[k % wave]).parse(); },
+        [&](std::size_t k) {
+            // What will be read again need not be read to the end.
+            if (input.options.exact && whole.is_rounded()) {
+                pieces[k % wave].restart(0);
+            } else {
+                PieceParser<T>(input, texts[k], pieces[k % wave]).parse();
+            }
+        },
         [&](std::size_t first, std::size_t last) {
             const std::string_view text = texts[last - 1];
             whole.append(std::span(pieces).first(last - first),
                          static_cast<std::size_t>(text.data() + text.size() - input.begin()));
         });
+    rounded = whole.is_rounded();
     return whole.finish();
 }
 
 /// A quarter full: see RowForm::automatic. Compared in doubles because the product may overflow.
 Dataset in_wanted_form(const Input& input, Dataset data) {
-    const std::size_t columns = std::max(data.x.columns(), input.options.columns);
+    const std::size_t columns = std::max(data.x.columns(), least_columns(input));
     const double all = static_cast<double>(data.x.size()) * static_cast<double>(columns);
     const bool full = static_cast<double>(data.x.nonzeros()) > 0.25 * all;
     const bool fill = input.options.form == RowForm::automatic && full;
@@ -90,7 +98,7 @@ class Stretch {
 };
 
 template <class T>
-std::optional<Dataset> read_file_as(const Input& input, const PlainFile& file) {
+std::optional<Dataset> read_file_as(const Input& input, const PlainFile& file, bool& rounded) {
     const std::size_t count = (file.size() + piece_bytes - 1) / piece_bytes;
     const std::size_t wave = wave_size();
     std::vector<Piece<T>> pieces(std::min(wave, count));
@@ -122,20 +130,24 @@ std::optional<Dataset> read_file_as(const Input& input, const PlainFile& file) {
         whole.append(std::span(pieces).first(last - first),
                      std::min(file.size(), last * piece_bytes));
         if (whole.is_mixed()) return std::nullopt;
+        if (input.options.exact && whole.is_rounded()) break;  // it will be read again
     }
+    rounded = whole.is_rounded();
     return whole.finish();
 }
 
 }  // namespace
 
 Dataset read_libsvm(const Input& input) {
-    return in_wanted_form(
-        input, input.options.double_precision ? read_as<double>(input) : read_as<float>(input));
+    return in_wanted_form(input, *in_fitting_precision(input, [&](auto number, bool& rounded) {
+                              return std::optional(read_as<decltype(number)>(input, rounded));
+                          }));
 }
 
 std::optional<Dataset> read_libsvm_file(const Input& input, const PlainFile& file) {
-    std::optional<Dataset> data = input.options.double_precision ? read_file_as<double>(input, file)
-                                                                 : read_file_as<float>(input, file);
+    std::optional<Dataset> data = in_fitting_precision(input, [&](auto number, bool& rounded) {
+        return read_file_as<decltype(number)>(input, file, rounded);
+    });
     if (!data) return std::nullopt;
     return in_wanted_form(input, std::move(*data));
 }

@@ -119,7 +119,7 @@ std::vector<std::size_t> positions(const Input& input, const Array& array) {
 }
 
 template <class T>
-Rows sparse_rows(const Input& input, const Arrays& arrays) {
+Rows sparse_rows(const Input& input, const Arrays& arrays, bool& rounded) {
     const std::vector<std::size_t> shape = positions(input, arrays.get("shape"));
     std::vector<std::size_t> starts = positions(input, arrays.get("indptr"));
     if (shape.size() != 2 || starts.size() != shape[0] + 1) {
@@ -134,7 +134,7 @@ Rows sparse_rows(const Input& input, const Arrays& arrays) {
         }
         index.push_back(static_cast<std::uint32_t>(column));
     }
-    std::vector<T> values = array_rows<T>(input, arrays.get("data"));
+    std::vector<T> values = array_rows<T>(input, arrays.get("data"), rounded);
     try {
         return Rows::sparse(std::move(starts), std::move(index), std::move(values), shape[1]);
     } catch (const InvalidInput& error) {
@@ -151,9 +151,12 @@ Dataset read_sparse(const Input& input, const Arrays& arrays) {
                             ", expected csr; call tocsr() before save_npz");
         }
     }
-    Dataset data;
-    data.x = fitted(input, input.options.double_precision ? sparse_rows<double>(input, arrays)
-                                                          : sparse_rows<float>(input, arrays));
+    Dataset data = *in_fitting_precision(input, [&](auto number, bool& rounded) {
+        Dataset read;
+        read.x = sparse_rows<decltype(number)>(input, arrays, rounded);
+        return std::optional(std::move(read));
+    });
+    data.x = fitted(input, std::move(data.x));
     return data;
 }
 

@@ -3,9 +3,12 @@
 
 #include <fast_float/fast_float.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <system_error>
 #include <type_traits>
 
@@ -13,9 +16,10 @@ namespace mercer::formats {
 
 enum class NumberKind {
     good,
+    rounded,     ///< good, but a float whose shortest decimals are others
     malformed,   ///< no number begins here
     not_finite,  ///< written as nan or inf
-    too_large,   ///< a decimal number beyond the precision's range
+    too_large,   ///< a decimal number beyond the range of double
 };
 
 template <class T>
@@ -34,6 +38,66 @@ inline bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
+/// The power of ten that the last digit other than 0 counts in the decimal number [first, end),
+/// which is not 0.
+inline int last_digit_power(const char* first, const char* end) {
+    const char* point = nullptr;
+    const char* digit = first;
+    const char* p = first;
+    for (; p != end && *p != 'e' && *p != 'E'; ++p) {
+        if (*p == '.') {
+            point = p;
+        } else if (*p != '0' && *p != '-') {
+            digit = p;
+        }
+    }
+    if (point == nullptr) point = p;
+    const auto power = static_cast<int>(point - digit) - (digit < point ? 1 : 0);
+    if (p == end) return power;
+    const bool negative = *++p == '-';
+    if (negative || *p == '+') ++p;
+    int exponent = 0;
+    for (; p != end && exponent < 10000; ++p) exponent = 10 * exponent + (*p - '0');
+    return power + (negative ? -exponent : exponent);
+}
+
+/// True when the shortest decimals of `value` are those of the number [first, end) it was read
+/// from. Both lie within half an ulp of `value` and are multiples of 10^q, q the power of the last
+/// digit read: where 10^q is more than an ulp there is only one such multiple. Beyond 2^24 floats
+/// are whole numbers and written with all their digits.
+inline bool writes_back(float value, double number, const char* first, const char* end) {
+    const float size = std::abs(value);
+    if (!(size < 0x1p24F) || size == 0) return static_cast<double>(value) == number;
+    if (size < std::numeric_limits<float>::min()) return false;
+    constexpr int least = -38 - 23;
+    static const std::array<double, 70> powers = [] {
+        std::array<double, 70> table{};
+        for (int k = 0; k < 70; ++k) table[static_cast<std::size_t>(k)] = std::pow(10.0, k + least);
+        return table;
+    }();
+    const int power = last_digit_power(first, end);
+    if (power < least) return false;
+    const double ulp = std::ldexp(1.0, std::ilogb(value) - 23);
+    return ulp < powers[static_cast<std::size_t>(std::min(power, 8) - least)];
+}
+
+/// A double as float, and whether that has lost something.
+inline Number<float> rounded_number(double number, const char* first, const char* end) {
+    constexpr double largest = std::numeric_limits<float>::max();
+    if (!(std::abs(number) <= largest)) {
+        const float beyond = std::numeric_limits<float>::infinity();
+        return {number < 0 ? -beyond : beyond, NumberKind::rounded, end};
+    }
+    float value = static_cast<float>(number);
+    // Rounding twice goes wrong only from the middle between two floats.
+    constexpr std::uint64_t tail = (std::uint64_t{1} << 29) - 1;
+    if ((std::bit_cast<std::uint64_t>(number) & tail) == std::uint64_t{1} << 28) {
+        fast_float::from_chars(first, end, value);
+    }
+    return {value, writes_back(value, number, first, end) ? NumberKind::good : NumberKind::rounded,
+            end};
+}
+
 /// Anything but the short decimals below: many digits, exponents, nan, inf, mistakes.
 template <class T>
 Number<T> read_long_number(const char* first, const char* last) {
@@ -41,15 +105,18 @@ Number<T> read_long_number(const char* first, const char* last) {
         ++first;
         if (first != last && *first == '-') return {T{}, NumberKind::malformed, first};
     }
-    T value{};
+    double value{};
     const auto [end, error] = fast_float::from_chars(first, last, value);
     if (error == std::errc::invalid_argument || end == first) {
         return {T{}, NumberKind::malformed, first};
     }
-    if (std::isfinite(value)) return {value, NumberKind::good, end};
+    if (std::isfinite(value)) {
+        if constexpr (std::is_same_v<T, float>) return rounded_number(value, first, end);
+        return {static_cast<T>(value), NumberKind::good, end};
+    }
     const char* p = *first == '-' ? first + 1 : first;
     const bool decimal = is_digit(*p) || *p == '.';
-    return {value, decimal ? NumberKind::too_large : NumberKind::not_finite, end};
+    return {static_cast<T>(value), decimal ? NumberKind::too_large : NumberKind::not_finite, end};
 }
 
 /// The number at `first`. The text must hold a character after it that is no part of a number: the

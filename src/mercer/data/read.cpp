@@ -47,6 +47,12 @@ void check_options(const ReadOptions& options) {
                        ", expected 0 or 1");
 }
 
+/// Labels are read as the ones known were.
+ReadOptions with_known(ReadOptions options) {
+    if (options.known && options.known->text_labels) options.text_labels = true;
+    return options;
+}
+
 /// What the options add to, or take from, what the file itself holds.
 void complete(const Input& input, Dataset& data) {
     const ReadOptions& options = input.options;
@@ -107,6 +113,8 @@ Dataset read_content(std::string_view bytes, const std::string& name, const std:
         input.bytes = ended(input.bytes, copy);
     }
     Dataset data = read_format(input, format);
+    // LIBSVM text has neither names nor a width of its own.
+    if (format != FileFormat::libsvm) formats::order_known(input, data);
     complete(input, data);
     return data;
 }
@@ -133,6 +141,7 @@ Dataset read_embedded(const std::string& path, const ReadOptions& options) {
     Rows rows = options.double_precision ? data.x.to_double() : data.x.to_float();
     data.x = formats::fitted(input, std::move(rows));
     if (data.feature_names.size() != data.columns()) data.feature_names.clear();
+    formats::order_known(input, data);
     complete(input, data);
     return data;
 }
@@ -189,9 +198,10 @@ FileFormat format_named(std::string_view name) {
     throw InvalidInput("found the format " + quoted(name) + ", expected one of " + list);
 }
 
-Dataset read(const std::string& path, const ReadOptions& options) {
+Dataset read(const std::string& path, const ReadOptions& given) {
     const std::string name = path == "-" ? "standard input" : path;
-    check_options(options);
+    check_options(given);
+    const ReadOptions options = with_known(given);
     try {
         if (path.starts_with('@')) return read_embedded(path, options);
         if (path != "-") {
@@ -206,8 +216,9 @@ Dataset read(const std::string& path, const ReadOptions& options) {
     }
 }
 
-Dataset read_text(std::string_view content, const std::string& name, const ReadOptions& options) {
-    check_options(options);
+Dataset read_text(std::string_view content, const std::string& name, const ReadOptions& given) {
+    check_options(given);
+    const ReadOptions options = with_known(given);
     try {
         return read_content(content, name, "", options);
     } catch (const std::bad_alloc&) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -60,9 +61,20 @@ struct ReadOptions {
     HeaderLine header = HeaderLine::automatic;
     MissingValues missing = MissingValues::refuse;
 
-    bool double_precision = false;  ///< store the numbers in 8 bytes, not 4
+    /// Numbers are stored in 4 bytes where that does no harm: when every number of the file is
+    /// either a float or a decimal that its float writes back, or else when rounding moves no
+    /// column by more than a 100000th of the column's own range. Otherwise all take 8 bytes.
+    bool exact = false;  ///< 8 bytes already when a single number would change: for copies
+    bool double_precision = false;  ///< 8 bytes in any case
     RowForm form = RowForm::automatic;
     std::size_t columns = 0;  ///< at least so many columns; the ones not in the file are zero
+
+    /// The columns of the rows that a model was trained on (Model::known_columns). Features are
+    /// then found by name where both have names, in the order known, and by position otherwise; the
+    /// label and the weight where they were before, unless `label` and `weights` say otherwise, and
+    /// both may be absent. Throws InvalidInput for a table or array that lacks a feature, or that
+    /// has another number of columns and no names to choose by. LIBSVM text may be narrower.
+    std::shared_ptr<const KnownColumns> known{};
 
     /// Labels, or weights, in a file of their own: idx, npy, or text with one a line. Labels given
     /// so take the place of any in the data file.

@@ -57,7 +57,7 @@ Dataset digits() {
             result.feature_names.push_back("pixel_" + std::to_string(i) + "_" + std::to_string(j));
         }
     }
-    result.target_name = "digit";
+    result.roles.label_name = "digit";
     return result;
 }
 
@@ -67,7 +67,7 @@ Dataset iris() {
         read_embedded(embedded_bytes::iris_csv_gz, "@iris",
                       {.format = FileFormat::csv, .label = "last", .double_precision = true});
     result.feature_names = {"sepal_length", "sepal_width", "petal_length", "petal_width"};
-    result.target_name = "species";
+    result.roles.label_name = "species";
     return result;
 }
 
@@ -242,7 +242,7 @@ Dataset make(std::string_view kind, const SampleOptions& options) {
     for (std::size_t j = 0; j < result.columns(); ++j) {
         result.feature_names.push_back("x" + std::to_string(j));
     }
-    result.target_name = "y";
+    result.roles.label_name = "y";
     return result;
 }
 

@@ -278,6 +278,12 @@ Rows Scaling::apply(const Rows& rows) const {
                                std::to_string(center_.size()) +
                                "; fit it on data that has all the columns");
         }
+        if (rows.columns() < center_.size() && !rows.is_sparse()) {
+            throw InvalidInput("the rows have " + std::to_string(rows.columns()) +
+                               " columns, but the scaling was fitted on " +
+                               std::to_string(center_.size()) +
+                               "; every one must be there, since these are no sparse rows");
+        }
         if (rows.columns() < center_.size()) source = rows.widened(center_.size());
         if (source.is_sparse() && !keeps_zeros()) {
             const std::size_t width = source.columns() * (source.is_double() ? 8 : 4);

@@ -57,8 +57,8 @@ class Scaling {
     /// wide that the width of a column overflows.
     static Scaling fit(const ScalingRule& rule, const Rows& rows);
 
-    /// The rows mapped, in their own precision. Fewer columns than were fitted are taken as zeros
-    /// (test files often lack the last features); more are InvalidInput.
+    /// The rows mapped, in their own precision. Columns that sparse rows lack are zeros (test files
+    /// often lack the last features); dense rows must have all, and more are InvalidInput.
     Rows apply(const Rows& rows) const;
 
     /// The way back, for rows made in the scaled space: dense rows that `apply` maps to these, with

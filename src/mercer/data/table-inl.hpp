@@ -58,17 +58,21 @@ class FieldScanner {
     char delimiter_;
 };
 
-enum class ColumnRole : std::uint8_t { feature, label, weight };
+enum class ColumnRole : std::uint8_t { feature, label, weight, ignored };
 
 /// What the first lines and the options say about a table.
 struct TableLayout {
     static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
     char delimiter = ',';
-    const char* first_row = nullptr;   ///< start of the first line of data
-    std::vector<ColumnRole> roles;     ///< one a column
-    std::vector<std::string> names;    ///< from the header, one a column; or empty
-    std::size_t label = none;          ///< position of the label column
+    const char* first_row = nullptr;  ///< start of the first line of data
+    std::vector<ColumnRole> roles;    ///< one a column
+    std::vector<std::string> names;   ///< from the header, one a column; or empty
+    std::size_t label = none;         ///< position of the label column
+    std::size_t weight = none;
+    /// For each feature that was known beforehand its place among the features here; empty when
+    /// they stand in that order.
+    std::vector<std::size_t> order;
     std::vector<std::string> classes;  ///< scikit-learn's header: the names of labels 0, 1, …
     std::size_t promised_rows = none;  ///< and how many rows follow
 
@@ -78,6 +82,12 @@ struct TableLayout {
 };
 
 TableLayout find_layout(const Input& input, FileFormat format);
+
+/// Gives the columns the roles that ReadOptions::known says; `said` are label and weight as the
+/// options name them.
+void place_known(const Input& input, const ColumnRoles& said, TableLayout& layout);
+/// The column whose name is usual for labels, or none.
+std::size_t usual_label(const std::vector<std::string>& names);
 
 /// "", "?", "NA", "N/A", "nan", "null" in any case.
 bool is_missing(std::string_view text);

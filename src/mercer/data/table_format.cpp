@@ -22,6 +22,7 @@ struct Part {
     std::vector<double> weights;
     std::size_t rows = 0;
     bool missing = false;
+    bool rounded = false;  ///< some value is not as it was written
 
     void append(Part&& other) {
         values.insert(values.end(), other.values.begin(), other.values.end());
@@ -29,6 +30,7 @@ struct Part {
         weights.insert(weights.end(), other.weights.begin(), other.weights.end());
         rows += other.rows;
         missing |= other.missing;
+        rounded |= other.rounded;
     }
 };
 
@@ -75,6 +77,7 @@ class RowParser {
                 case ColumnRole::feature: *out++ = feature(j); break;
                 case ColumnRole::label: label(); break;
                 case ColumnRole::weight: weight(); break;
+                case ColumnRole::ignored: ignore(); break;
             }
             if (*p_ == '\n') {
                 if (j + 1 != columns) refuse_width(line);
@@ -106,11 +109,18 @@ class RowParser {
         const char* first = scan_.skip_blanks(p_);
         const Number<T> number = read_number<T>(first, last_);
         const char* end = number.end;
-        if (number.kind == NumberKind::good && ends_field(end)) {
+        if (is_usable(number) && ends_field(end)) {
             p_ = end;
             return number.value;
         }
         return unusual_feature(j);
+    }
+
+    bool is_usable(const Number<T>& number) {
+        if (number.kind == NumberKind::good) return true;
+        if (number.kind != NumberKind::rounded) return false;
+        part_.rounded = true;
+        return true;
     }
 
     /// A number in quotes, a missing value, or a mistake.
@@ -124,13 +134,13 @@ class RowParser {
                 throw Mistake{field.first, "found " + found + " in column " +
                                                layout_.column_text(j) +
                                                ", expected a number; to fill in missing values " +
-                                               "set missing to mean, median or zero"};
+                                               "set `missing=mean`, median or zero"};
             }
             part_.missing = true;
             return std::numeric_limits<T>::quiet_NaN();
         }
         const Number<T> number = read_number<T>(field.first, last_);
-        if (number.kind == NumberKind::good && number.end == field.last) return number.value;
+        if (number.end == field.last && is_usable(number)) return number.value;
         const bool whole = number.end == field.last && number.kind != NumberKind::malformed;
         if (whole) throw number_mistake(input_, number, field.first);
         throw Mistake{field.first,
@@ -159,6 +169,11 @@ class RowParser {
         } else {
             part_.labels.add(field.text(), field.first);
         }
+    }
+
+    void ignore() {
+        Field field;
+        p_ = scan_.field(p_, field);
     }
 
     void weight() {
@@ -202,7 +217,11 @@ Part<T> parse_table(const Input& input, const TableLayout& layout) {
     Part<T> whole;
     parse_pieces(
         input, texts.size(), wave,
-        [&](std::size_t k) { RowParser<T>(input, layout, texts[k], parts[k]).parse(); },
+        [&](std::size_t k) {
+            // What will be read again need not be read to the end.
+            if (input.options.exact && whole.rounded) return;
+            RowParser<T>(input, layout, texts[k], parts[k]).parse();
+        },
         [&](std::size_t first, std::size_t last) {
             for (std::size_t k = first; k < last; ++k) {
                 whole.append(std::move(parts[k]));
@@ -218,8 +237,10 @@ Part<T> parse_table(const Input& input, const TableLayout& layout) {
 }
 
 template <class T>
-Dataset read_as(const Input& input, const TableLayout& layout) {
+Dataset read_as(const Input& input, const TableLayout& layout, bool& rounded) {
     Part<T> table = parse_table<T>(input, layout);
+    rounded = table.rounded;
+    if (rounded && input.options.exact && std::is_same_v<T, float>) return {};
     const std::size_t columns = layout.features();
     std::vector<std::size_t> positions;
     for (std::size_t j = 0; j < layout.roles.size(); ++j) {
@@ -234,14 +255,29 @@ Dataset read_as(const Input& input, const TableLayout& layout) {
                      [&](std::size_t j) { return layout.column_text(positions[j]); });
     }
     Dataset data;
+    data.roles.label = layout.label;
+    data.roles.weight = layout.weight;
     if (!layout.names.empty()) {
         for (const std::size_t j : positions) data.feature_names.push_back(layout.names[j]);
-        if (layout.label != TableLayout::none) data.target_name = layout.names[layout.label];
+        if (layout.label != TableLayout::none) data.roles.label_name = layout.names[layout.label];
+        if (layout.weight != TableLayout::none) {
+            data.roles.weight_name = layout.names[layout.weight];
+        }
+        for (std::size_t j = 0; j < layout.roles.size(); ++j) {
+            if (layout.roles[j] == ColumnRole::ignored) data.left_out.push_back(layout.names[j]);
+        }
     }
     data.y = labels_from(input, std::move(table.labels));
     name_classes(layout, data.y);
     data.weights = std::move(table.weights);
-    data.x = fitted(input, Rows::dense(std::move(table.values), columns));
+    Rows rows = Rows::dense(std::move(table.values), columns);
+    if (!layout.order.empty()) {
+        rows = rows.select_columns(layout.order);
+        std::vector<std::string> names;
+        for (const std::size_t k : layout.order) names.push_back(data.feature_names[k]);
+        data.feature_names = std::move(names);
+    }
+    data.x = fitted(input, std::move(rows));
     // Columns added by the options have no name of their own.
     for (std::size_t j = data.feature_names.size();
          !data.feature_names.empty() && j < data.columns(); ++j) {
@@ -259,8 +295,9 @@ Dataset read_table(const Input& input, FileFormat format) {
     } catch (const Mistake& mistake) {
         fail_mistake(input, mistake);
     }
-    return input.options.double_precision ? read_as<double>(input, layout)
-                                          : read_as<float>(input, layout);
+    return *in_fitting_precision(input, [&](auto number, bool& rounded) {
+        return std::optional(read_as<decltype(number)>(input, layout, rounded));
+    });
 }
 
 }  // namespace mercer::formats

@@ -98,15 +98,46 @@ std::size_t label_column(const Input& input, const TableLayout& layout) {
     if (wanted == "none") return TableLayout::none;
     if (!wanted.empty()) return named_column(input, layout, wanted, "label");
     if (!input.options.labels_file.empty()) return TableLayout::none;
-    for (const char* usual : {"label", "class", "target", "y"}) {
-        for (std::size_t j = 0; j < layout.names.size(); ++j) {
-            if (lower(layout.names[j]) == usual) return j;
-        }
-    }
+    const std::size_t usual = usual_label(layout.names);
+    if (usual != TableLayout::none) return usual;
     return layout.roles.size() == 1 ? TableLayout::none : layout.roles.size() - 1;
 }
 
+/// Label and weight, and everything else a feature.
+void place_columns(const Input& input, TableLayout& layout) {
+    ColumnRoles said;
+    if (!input.options.weights.empty()) {
+        said.weight = named_column(input, layout, input.options.weights, "weight");
+    }
+    // Columns to be filled with zeros are asked for by ReadOptions::columns.
+    const bool known = input.options.known && input.options.known->features > 0 &&
+                       input.options.columns < input.options.known->features;
+    const std::string& label = input.options.label;
+    if (!known || (!label.empty() && label != "none")) said.label = label_column(input, layout);
+    if (said.weight != TableLayout::none && said.weight == said.label) {
+        fail(input, "column " + layout.column_text(said.weight) +
+                        " cannot be both label and weight; name another label column");
+    }
+    if (known) {
+        place_known(input, said, layout);
+    } else {
+        layout.label = said.label;
+        layout.weight = said.weight;
+    }
+    if (layout.label != TableLayout::none) layout.roles[layout.label] = ColumnRole::label;
+    if (layout.weight != TableLayout::none) layout.roles[layout.weight] = ColumnRole::weight;
+}
+
 }  // namespace
+
+std::size_t usual_label(const std::vector<std::string>& names) {
+    for (const char* usual : {"label", "class", "target", "y"}) {
+        for (std::size_t j = 0; j < names.size(); ++j) {
+            if (lower(names[j]) == usual) return j;
+        }
+    }
+    return TableLayout::none;
+}
 
 std::string Field::text() const {
     std::string result(raw());
@@ -219,16 +250,7 @@ TableLayout find_layout(const Input& input, FileFormat format) {
     if (layout.first_row == input.end()) fail(input, "holds a header line but no rows");
 
     layout.roles.assign(columns, ColumnRole::feature);
-    layout.label = label_column(input, layout);
-    if (layout.label != TableLayout::none) layout.roles[layout.label] = ColumnRole::label;
-    if (!input.options.weights.empty()) {
-        const std::size_t weight = named_column(input, layout, input.options.weights, "weight");
-        if (weight == layout.label) {
-            fail(input, "column " + layout.column_text(weight) +
-                            " cannot be both label and weight; name another label column");
-        }
-        layout.roles[weight] = ColumnRole::weight;
-    }
+    place_columns(input, layout);
     if (layout.features() == 0) {
         fail(input, "has no column left beside label and weight, expected at least one feature");
     }

@@ -89,12 +89,12 @@ Split split(const Dataset& all, const std::string& path, FileFormat format,
     const Location where{.file = path};
     if (array && !parts.data.y.empty()) {
         throw InvalidInput(where, std::string(format_name(format)) +
-                                      " files hold no labels; name a labels_file, or none to " +
+                                      " files hold no labels; name a `labels_file`, or none to " +
                                       "leave them out, or write npz");
     }
     if ((array || format == FileFormat::libsvm) && !parts.data.weights.empty()) {
         throw InvalidInput(where, std::string(format_name(format)) +
-                                      " files hold no weights; name a weights_file, or none to " +
+                                      " files hold no weights; name a `weights_file`, or none to " +
                                       "leave them out, or write npz or csv");
     }
     return parts;
@@ -116,11 +116,14 @@ void write_format(const Dataset& data, const std::string& path, FileFormat forma
 
 }  // namespace
 
+FileFormat written_format(const std::string& path, const WriteOptions& options) {
+    return options.format == FileFormat::automatic ? format_of_name(path, FileFormat::libsvm)
+                                                   : options.format;
+}
+
 void write(const Dataset& data, const std::string& path, const WriteOptions& options) {
     data.check();
-    const FileFormat format = options.format == FileFormat::automatic
-                                  ? format_of_name(path, FileFormat::libsvm)
-                                  : options.format;
+    const FileFormat format = written_format(path, options);
     const Split parts = split(data, path, format, options);
     if (!parts.labels.empty() && parts.labels_file != "none") {
         write_column(parts.labels, parts.labels_file);

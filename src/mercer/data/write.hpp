@@ -41,4 +41,7 @@ struct WriteOptions {
 /// the weight is the last but one column and the label the last.
 void write(const Dataset& data, const std::string& path, const WriteOptions& options = {});
 
+/// The format it will be written in.
+FileFormat written_format(const std::string& path, const WriteOptions& options);
+
 }  // namespace mercer

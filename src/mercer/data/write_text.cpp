@@ -103,7 +103,7 @@ std::string header_line(const Dataset& data, char delimiter) {
         add(data.feature_names.empty() ? "x" + std::to_string(j) : data.feature_names[j]);
     }
     if (!data.weights.empty()) add("weight");
-    if (!data.y.empty()) add(data.target_name.empty() ? "label" : data.target_name);
+    if (!data.y.empty()) add(data.roles.label_name.empty() ? "label" : data.roles.label_name);
     return text + "\n";
 }
 
@@ -177,7 +177,7 @@ void write_libsvm(const Dataset& data, const WriteOptions& options, Output& outp
 }
 
 void write_table(const Dataset& data, const WriteOptions& options, char delimiter, Output& output) {
-    const bool named = !data.feature_names.empty() || !data.target_name.empty();
+    const bool named = !data.feature_names.empty() || !data.roles.label_name.empty();
     const bool header =
         options.header == HeaderLine::yes ||
         (options.header == HeaderLine::automatic && (named || !data.weights.empty()));

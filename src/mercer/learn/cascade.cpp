@@ -330,13 +330,7 @@ Model cascade(const Model& model, const Dataset& data, const CascadeSettings& se
 }
 
 CascadeRun run_cascade(const Model& model, const Rows& x, const Progress& progress) {
-    if (x.columns() > model.columns) {
-        throw InvalidInput("the rows have " + std::to_string(x.columns()) +
-                           " columns; the model was trained on " + std::to_string(model.columns));
-    }
-    require_finite(x);
-    const Rows wide = x.columns() < model.columns ? x.widened(model.columns) : x;
-    return run_cascade_scaled(model, model.scaling.apply(wide), progress);
+    return run_cascade_scaled(model, model.scaling.apply(rows_for(model, x)), progress);
 }
 
 CascadeRun run_cascade_scaled(const Model& model, const Rows& x, const Progress& progress) {

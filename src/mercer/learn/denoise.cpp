@@ -15,7 +15,7 @@ constexpr std::size_t coefficient_bytes = std::size_t{128} << 20;
 
 /// Rows in the space the kernel sees.
 Rows scaled_rows(const Model& model, const Rows& x) {
-    return model.scaling.apply(x.columns() < model.columns ? x.widened(model.columns) : x);
+    return model.scaling.apply(rows_for(model, x));
 }
 
 /// Where a patch lies in a picture.

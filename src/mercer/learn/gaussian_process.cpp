@@ -319,13 +319,7 @@ std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool
             "this one is of the task " +
             task_name(model.task) + (model.task == Task::gp ? " without factor" : ""));
     }
-    if (x.columns() > model.columns) {
-        throw InvalidInput("the rows have " + std::to_string(x.columns()) +
-                           " columns; the model was trained on " + std::to_string(model.columns));
-    }
-    require_finite(x);
-    const Rows wide = x.columns() < model.columns ? x.widened(model.columns) : x;
-    const Rows scaled = model.scaling.apply(wide);
+    const Rows scaled = model.scaling.apply(rows_for(model, x));
     const Gram<double> gram(e.kernel, e.points);
     double noise = 0;
     if (with_noise) {

@@ -195,17 +195,29 @@ Report Model::report() const {
     return all;
 }
 
-Matrix<double> Model::decision(const Rows& x, const Progress& progress) const {
-    if (x.columns() > columns) {
+KnownColumns Model::known_columns() const {
+    return {.features = columns,
+            .names = feature_names,
+            .roles = roles,
+            .text_labels = !class_names.empty() && class_values.empty()};
+}
+
+Rows rows_for(const Model& model, const Rows& x) {
+    const bool narrow = x.columns() < model.columns;
+    const bool from_sparse = x.is_sparse() || model.expansion.points.is_sparse();
+    if (x.columns() > model.columns || (narrow && !from_sparse)) {
         throw InvalidInput("the rows have " + std::to_string(x.columns()) +
-                           " columns; the model was trained on " + std::to_string(columns));
+                           " columns; the model was trained on " + std::to_string(model.columns));
     }
     require_finite(x);
+    if (!narrow) return x;
     // Few columns of dense rows against very many of sparse points: zeros are not written out.
-    const bool thin = x.columns() < columns && expansion.points.is_sparse();
-    const Rows own = thin ? x.to_sparse() : x;
-    const Rows wide = own.columns() < columns ? own.widened(columns) : own;
-    const Rows scaled = scaling.apply(wide);
+    const Rows own = model.expansion.points.is_sparse() ? x.to_sparse() : x;
+    return own.widened(model.columns);
+}
+
+Matrix<double> Model::decision(const Rows& x, const Progress& progress) const {
+    const Rows scaled = scaling.apply(rows_for(*this, x));
     if (is_voted(*this)) return voted_decision(*this, scaled, progress);
     if (is_cascade(*this)) return run_cascade_scaled(*this, scaled, progress).decisions;
     return evaluator_of(*this)(scaled, progress);

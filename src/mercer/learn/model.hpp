@@ -106,6 +106,7 @@ struct Model {
     std::vector<std::string> class_names{};  ///< classifiers: in order
     std::vector<double> class_values{};      ///< the same as numbers; empty for text labels
     std::vector<std::string> feature_names{};
+    ColumnRoles roles{};  ///< where labels and weights stood in the table trained on
     std::vector<std::string> target_names{};  ///< regression with several outputs
     std::size_t columns = 0;                  ///< of the rows before scaling
     Scaling scaling{};                        ///< applied to rows before anything else
@@ -123,6 +124,9 @@ struct Model {
     std::size_t classes() const { return class_names.size(); }
     /// One certificate for the whole: sums of counts, worst of violations and gaps.
     Report report() const;
+
+    /// How a file is to be read for this model (ReadOptions::known).
+    KnownColumns known_columns() const;
 
     /// Decision values, one row for each row of x: one column an output of the expansion (for
     /// one_vs_one the pairs (0,1), (0,2), …, (1,2), …; positive means the first of the pair).
@@ -147,5 +151,10 @@ struct Model {
     mutable std::shared_ptr<const Evaluator> evaluator_{};
     friend const Evaluator& evaluator_of(const Model& model);
 };
+
+/// Rows to be predicted, before scaling. Rows of sparse data, which lack the columns that are zero
+/// in all of them, are made as wide as the model; of a table every column must be there. Throws
+/// InvalidInput for other numbers of columns and for values that are not finite.
+Rows rows_for(const Model& model, const Rows& x);
 
 }  // namespace mercer

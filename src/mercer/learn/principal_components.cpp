@@ -62,12 +62,7 @@ std::size_t PrincipalComponents::used(std::size_t components) const {
 }
 
 Rows PrincipalComponents::scaled(const Rows& x) const {
-    if (x.columns() > model_.columns) {
-        throw InvalidInput("the rows have " + std::to_string(x.columns()) +
-                           " columns; the model was trained on " + std::to_string(model_.columns));
-    }
-    require_finite(x);
-    return model_.scaling.apply(x.columns() < model_.columns ? x.widened(model_.columns) : x);
+    return model_.scaling.apply(rows_for(model_, x));
 }
 
 Matrix<double> PrincipalComponents::project(const Rows& x, const Progress& progress) const {

@@ -306,6 +306,7 @@ Model with_reduction(const Model& model, const Reduction& reduction) {
     m.class_names = model.class_names;
     m.class_values = model.class_values;
     m.feature_names = model.feature_names;
+    m.roles = model.roles;
     m.target_names = model.target_names;
     m.columns = model.columns;
     m.scaling = model.scaling;

@@ -84,6 +84,7 @@ Model begin_model(Task task, const Sample& sample, const FitSettings& settings) 
     model.class_names = sample.classes.names;
     model.class_values = sample.classes.values;
     model.feature_names = sample.data.feature_names;
+    model.roles = sample.data.roles;
     model.columns = sample.data.columns();
     model.scaling = sample.scaling;
     model.double_precision = settings.double_precision;

@@ -125,6 +125,7 @@ class Trainer {
         model.class_names = plan_.classes.names;
         model.class_values = plan_.classes.values;
         model.feature_names = plan_.data.feature_names;
+        model.roles = plan_.data.roles;
         model.columns = plan_.data.columns();
         model.scaling = scaling_;
         model.double_precision = settings_.double_precision;

@@ -120,7 +120,7 @@ RestoredFit restore_fit(const Model& model, const Dataset& data) {
             task_name(model.task));
     }
     Dataset given = data;
-    if (given.columns() < model.columns) given.x = given.x.widened(model.columns);
+    given.x = rows_for(model, given.x);
     number_labels(model, given);
     RestoredFit fit{.plan = plan_fit(settings_of(model), given, {})};
     const FitPlan& plan = fit.plan;

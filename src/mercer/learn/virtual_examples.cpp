@@ -34,7 +34,7 @@ Dataset with_virtual_examples(const Dataset& data, std::span<const NamedTransfor
     result.x =
         twice ? Rows::dense(std::move(full), columns) : Rows::dense(std::move(single), columns);
     result.feature_names = data.feature_names;
-    result.target_name = data.target_name;
+    result.roles = data.roles;
     result.y.names = data.y.names;
     for (std::size_t copy = 0; copy <= ways.size(); ++copy) {
         result.y.values.insert(result.y.values.end(), data.y.values.begin(), data.y.values.end());

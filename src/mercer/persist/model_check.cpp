@@ -164,6 +164,11 @@ void check_columns(const Model& model, const std::string& place) {
                            " columns and the model says " + text_of(model.columns));
     }
     check_count(model.feature_names.size(), model.columns, true, place, "feature names", "columns");
+    for (const std::size_t position : {model.roles.label, model.roles.weight}) {
+        if (position == ColumnRoles::none || position < model.columns + 2) continue;
+        throw InvalidInput(place + ": roles: a label or weight in column " + text_of(position) +
+                           " of " + text_of(model.columns) + " and two more");
+    }
     check_count(model.scaling.center().size(), model.columns, true, place, "scaled columns",
                 "columns");
 }

@@ -76,6 +76,42 @@ T value_of(const Words<T, n>& words, const std::string& word, const std::string&
     throw InvalidInput(place + " is " + mercer::quoted(word) + "; expected one of " + known);
 }
 
+/// The columns that are no features, named once for both directions.
+template <class T, class Visitor>
+void each_role(T& roles, Visitor&& visit) {
+    auto& [label, weight, label_name, weight_name] = roles;
+    visit("label", label);
+    visit("weight", weight);
+    visit("label_name", label_name);
+    visit("weight_name", weight_name);
+}
+
+std::string roles_text(const ColumnRoles& roles) {
+    const ColumnRoles absent;
+    std::map<std::string, std::string> left_out;
+    each_role(absent,
+              [&](const char* name, const auto& value) { left_out[name] = json_value(value); });
+    std::string text;
+    each_role(roles, [&](const char* name, const auto& value) {
+        const std::string written = json_value(value);
+        if (written == left_out[name]) return;
+        text += (text.empty() ? "\"" : ",\"") + std::string(name) + "\":" + written;
+    });
+    return "{" + text + "}";
+}
+
+/// Files of earlier programs have no roles.
+void read_roles(const Metadata& metadata, ColumnRoles& roles, const std::string& place) {
+    const auto found = metadata.find("roles");
+    if (found == metadata.end()) return;
+    const std::string where = place + ": roles";
+    const Json json = parse_json(found->second, 1, where);
+    if (!json.is_object()) throw InvalidInput(where + " must be an object");
+    each_role(roles, [&](const char* name, auto& value) {
+        if (json.contains(name)) read_json(json.at(name), value, where + ": \"" + name + "\"");
+    });
+}
+
 /// The members of a report, named once for both directions. Status and hull weights go their own
 /// ways: the one is a word, the others are an array of the file. So do convexity, figures, history
 /// and the bound on margins, which files of earlier programs do not have. The binding does not
@@ -319,6 +355,7 @@ Metadata metadata_of(const Model& model) {
         {"class_names", json_list(model.class_names)},
         {"class_values", json_list(model.class_values)},
         {"feature_names", json_list(model.feature_names)},
+        {"roles", roles_text(model.roles)},
         {"target_names", json_list(model.target_names)},
         {"columns", std::to_string(model.columns)},
         {"self", json_number(e.self)},
@@ -365,6 +402,7 @@ void read_metadata(const Metadata& metadata, std::size_t hull_weights, Model& mo
     read_list(metadata, "class_names", model.class_names, place);
     read_list(metadata, "class_values", model.class_values, place);
     read_list(metadata, "feature_names", model.feature_names, place);
+    read_roles(metadata, model.roles, place);
     read_list(metadata, "target_names", model.target_names, place);
     model.columns = metadata_count(metadata, "columns", place);
     read_json(parse_json(text("self"), 1, place + ": self"), model.expansion.self,

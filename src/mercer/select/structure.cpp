@@ -56,6 +56,7 @@ class ComponentMachine {
         model.origins.clear();
         model.columns = data.columns();
         model.feature_names = data.feature_names;
+        model.roles = data.roles;
         model.scaling = scaling;
         return model;
     }

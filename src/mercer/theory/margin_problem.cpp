@@ -123,7 +123,7 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
                                            std::size_t memory_bytes, const Progress& progress) {
     check_model(model);
     Dataset given = data;
-    if (given.columns() < model.columns) given.x = given.x.widened(model.columns);
+    given.x = rows_for(model, given.x);
     if (!given.y.empty() && !same_names(classes_of(given.y).names, model.class_names)) {
         throw InvalidInput(
             "the classes of this data are not those of the model: it was trained "

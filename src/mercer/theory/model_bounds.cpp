@@ -146,8 +146,7 @@ MachineBounds single_class(const Model& model, const Dataset& data,
     const Matrix<double> f = model.decision(data.x, settings.progress);
     double slack = 0;
     for (const double value : f.values()) slack += std::max(0.0, -value);
-    const Rows x = model.scaling.apply(
-        data.columns() < model.columns ? data.x.widened(model.columns) : data.x);
+    const Rows x = model.scaling.apply(rows_for(model, data.x));
     double unit = 0;
     for (const double square : squared_lengths(model.expansion.kernel, x)) {
         unit = std::max(unit, square);
