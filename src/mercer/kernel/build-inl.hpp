@@ -2,7 +2,8 @@
 // these functions, so that every tree is checked and in the one form that prints back exactly:
 //   sum      no sum inside, no two constants side by side
 //   product  no product, scale or constant inside (factors move to one scale around it)
-//   scale    neither a scale nor a constant inside, and a factor other than 1
+//   scale    neither a scale nor a constant inside; a factor of 1 that was written stays, for it is
+//            a parameter like any other
 //   power    no constant inside
 //   columns  k[a][b] is columns(a, columns(b, k)): b counts within a
 #pragma once

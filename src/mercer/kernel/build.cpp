@@ -146,9 +146,10 @@ Kernel make_product(const std::vector<Kernel>& parts) {
 
 Kernel make_scale(double factor, const Kernel& k) {
     factor = finite(factor, "the factor of a kernel");
-    if (factor == 1) return k;
     if (is(k, KernelKind::constant)) return make_constant(factor * k.node().value);
     if (is(k, KernelKind::scale)) {
+        // Two signs are none; any other factor was written to be one, also where it is 1.
+        if (factor == -1 && k.node().value == -1) return k.node().children.front();
         return make_scale(factor * k.node().value, k.node().children.front());
     }
     return make_node({.kind = KernelKind::scale, .children = {k}, .value = factor});

@@ -28,7 +28,7 @@ struct KernelParameter {
 std::vector<KernelParameter> parameters(const Kernel& kernel);
 
 /// The same expression with these values, in the order of `parameters`. Throws InvalidInput for a
-/// wrong count and for a value out of its range. The shape is kept even where a factor becomes 1;
+/// wrong count and for a value out of its range. The shape is kept even where parts cancel;
 /// `Kernel::parse(k.text())` brings it to the usual form.
 Kernel with_parameters(const Kernel& kernel, std::span<const double> values);
 
