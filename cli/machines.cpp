@@ -22,6 +22,7 @@ namespace {
 FitSettings common_of(const TrainOptions& o, const Progress& progress) {
     return {.kernel = Kernel::parse(o.kernel),
             .scaling = ScalingRule::parse(o.scale),
+            .target_scale = target_scale_named(o.target_scale),
             .seed = o.seed,
             .time_limit = o.time_limit,
             .memory_bytes = o.memory << 20,
@@ -87,10 +88,13 @@ RidgeSettings ridge_of(const TrainOptions& o, FitSettings common) {
 }
 
 GaussianProcessSettings process_of(const TrainOptions& o, FitSettings common) {
-    return {.common = std::move(common),
-            .noise = o.noise,
-            .optimise = o.optimise,
-            .restarts = o.restarts};
+    GaussianProcessSettings s{.common = std::move(common),
+                              .noise = o.noise,
+                              .optimise = o.optimise,
+                              .fixed = o.fixed,
+                              .restarts = o.restarts};
+    if (o.iteration_limit > 0) s.iteration_limit = o.iteration_limit;
+    return s;
 }
 
 RiskSettings risk_of(const TrainOptions& o, Loss loss, FitSettings common) {

@@ -161,17 +161,66 @@ Json score_json(const Training& t, const CrossValidation& cv) {
     return json;
 }
 
+/// Which parameters a search left at a limit, and what can be done.
+std::string limits_text(const Report& report) {
+    constexpr std::string_view prefix = "at_limit_";
+    std::string found;
+    std::string first;
+    for (const auto& [name, value] : report.figures) {
+        if (!name.starts_with(prefix)) continue;
+        const std::string own = name.substr(prefix.size());
+        if (first.empty()) first = own;
+        found += fmt::format("{}{} = {:.4g}", found.empty() ? "" : ", ", own, value);
+    }
+    return fmt::format(
+        "not converged: the search ended at its limits, a factor of a million from where it "
+        "began, with {}. Begin elsewhere, scale the features (--scale standard), or hold what the "
+        "data does not settle with --fix {}",
+        found, first);
+}
+
+/// C and epsilon are numbers in the target's units, and of no use where those are far from 1.
+void advise_on_targets(Training& t, const Model& model) {
+    const TargetScaling standard = fit_target_scale(TargetScale::standard, t.data.y.values);
+    switch (target_trouble(model, standard.scale)) {
+        case TargetTrouble::penalty_too_small:
+            t.caution(fmt::format(
+                "{} of {} are bounded by C = {}, which is small beside the targets' deviation of "
+                "{:.6g}: the machine cannot follow them. Use --target-scale standard, which counts "
+                "C and epsilon in units of that deviation, or a larger -C",
+                counted(model.report().bounded_support_vectors, "support vector"),
+                counted(model.report().rows, "row"), format_number(model.trained.C),
+                standard.scale));
+            return;
+        case TargetTrouble::tube_too_wide:
+            t.caution(fmt::format(
+                "the tube of epsilon = {} is wider than the targets' deviation of {:.6g}: nothing "
+                "is left to learn. Use --target-scale standard, which counts C and epsilon in "
+                "units of that deviation, or a smaller --epsilon",
+                format_number(model.trained.epsilon), standard.scale));
+            return;
+        default: return;
+    }
+}
+
 /// What to say of a training that did not come to its end; empty where that is no news.
-std::string early_text(const Training& t, const Report& report) {
+std::string early_text(const Training& t, const Model& model, const Report& report) {
     if (report.status == FitStatus::converged) return {};
+    if (const auto given = report.figures.find("rows_given"); given != report.figures.end()) {
+        return fmt::format(
+            "not converged: {} before there was a machine of all {:.0f} rows; this one is learnt "
+            "from {} of them",
+            describe(report.status), given->second, report.rows);
+    }
     if (is_svm(t.task) || t.task == Task::adatron) {
         const std::string gap = report.is_bracketed() ? fmt::format("a relative gap of {:.3g} and ",
                                                                     report.relative_gap)
                                                       : "";
         return fmt::format("not converged: {}, at {}a violation of {:.3g} (tolerance {})",
                            describe(report.status), gap, report.kkt_violation,
-                           format_number(t.options.tolerance));
+                           format_number(model.trained.tolerance));
     }
+    if (report.status == FitStatus::search_limit) return limits_text(report);
     // A perceptron ends with its passes unless the data can be separated.
     if (t.task == Task::perceptron && report.status == FitStatus::iteration_limit) return {};
     return "not converged: " + describe(report.status);
@@ -197,7 +246,8 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
     const Model model =
         machine_of(t.options, svm, listener(t.session, stop, "training")).fit(t.data);
     clear_progress_line();
-    const Report report = model.report();
+    Report report = model.report();
+    report.figures = model.reports.front().figures;
     json.update(json_of(model));
     text += describe_machine(model);
     text += describe_certificate(model);
@@ -208,12 +258,13 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
         text += line("trace", t.options.trace);
     }
     if (has_no_machine(report.status)) return exit_failure;
-    if (const std::string early = early_text(t, report); !early.empty()) t.caution(early);
+    if (const std::string early = early_text(t, model, report); !early.empty()) t.caution(early);
     const bool stationary = has_bracket(model.task) && !report.is_bracketed();
     if (stationary) {
         t.caution(fmt::format("the machine is a stationary point and may not be the optimum: {}",
                               describe_curvature(model)));
     }
+    advise_on_targets(t, model);
     if (!t.options.model.empty()) {
         const InterruptLater later(t.options.model);
         save(model, t.options.model);

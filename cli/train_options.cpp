@@ -52,13 +52,15 @@ const std::vector<TaskUse>& task_uses() {
         {"--noise", {gp}},
         {"--optimise", {gp}},
         {"--restarts", {gp}},
+        {"--fix", {gp}},
+        {"--target-scale", {svr, nu_svr, ridge, huber, quantile, gp}},
         {"--delta", {huber}},
         {"--quantile", {quantile}},
         {"--tol", {svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd, adatron, kpca, kha}},
         {"--gap",
          {svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd, logistic, squared_hinge, huber,
           quantile}},
-        {"--step-limit", svms},
+        {"--step-limit", {svc, nu_svc, hard_margin, svr, nu_svr, one_class, svdd, gp}},
         {"--method", svms},
         {"--trace", svms},
         {"--no-shrinking", svms},
@@ -86,6 +88,10 @@ void declare_uses(CLI::App& command, Session& session, const TrainOptions& o) {
          for_words(command.get_option("--method"), o.method, {"smo"}));
     only(session, command.get_option("--trace"),
          without(command.get_option("--tube"), "steps move three points in a tube of many widths"));
+    only(session, command.get_option("--fix"), with({command.get_option("--optimise")}));
+    only(session, command.get_option("--step-limit"),
+         when([&o] { return o.task != "gp" || o.optimise; }, "for gp without --optimise",
+              "there is no search to limit"));
     only(session, command.get_option("--lambda"),
          without(command.get_option("--lambda-path"), "the path has all values that are tried"));
 }
@@ -148,6 +154,11 @@ void add_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
                     "scale features, kept in the model: standard, minmax, minmax(-1,1), unit, or a "
                     "factor such as 1/255 [none]")
         ->type_name("RULE");
+    watch(add_choice(command, session, "--target-scale", o.target_scale,
+                     {"auto", "none", "center", "standard", "minmax"},
+                     "regression: scale the targets, kept in the model; answers are in the "
+                     "target's own units, and C, epsilon, delta, noise count in the scaled ones. "
+                     "auto: standard for gp --optimise, else none"));
 }
 
 void add_other_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
@@ -199,6 +210,12 @@ void add_other_machine_options(CLI::App& command, Session& session, TrainOptions
     watch(command.add_flag("--optimise", o.optimise,
                            "gp: maximise the evidence over noise and kernel parameters"));
     count("--restarts", o.restarts, 0, "gp: further starts of --optimise [0]");
+    watch(command
+              .add_option("--fix", o.fixed,
+                          "gp: parameters that --optimise leaves alone, such as gamma,noise")
+              ->delimiter(',')
+              ->allow_extra_args(false)
+              ->type_name("NAME,NAME"));
     number("--delta", o.huber, "huber: where the loss becomes linear " + shown(o.huber));
     number("--quantile", o.quantile, "quantile: the share of targets below " + shown(o.quantile));
 }
@@ -226,7 +243,7 @@ void add_solver_options(CLI::App& command, Session& session, TrainOptions& o) {
                        shown(o.gap), shown(RiskSettings{}.tolerance)));
     number("--time-limit", o.time_limit, "seconds; what there is then is kept, 0: none [0]");
     count("--step-limit", o.iteration_limit, 0, std::size_t{1} << 62,
-          "steps a problem, 0: plenty [0]");
+          "steps a problem, 0: plenty [0]; gp: of --optimise from each start [100]");
     count("--memory", o.memory, 1, std::size_t{1} << 24,
           "MiB for kernel values " + shown(o.memory));
     command
@@ -314,6 +331,7 @@ SvmSettings settings_of(const TrainOptions& o) {
     s.balanced = o.balanced;
     if (!o.tube.empty() && o.tube[0] != '@') s.tube = Formula::parse(o.tube);
     s.scaling = ScalingRule::parse(o.scale);
+    s.target_scale = target_scale_named(o.target_scale);
     s.probability = o.probability;
     s.seed = o.seed;
     s.tolerance = o.tolerance;

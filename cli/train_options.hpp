@@ -35,6 +35,7 @@ struct TrainOptions {
     bool no_bias = false;
     bool probability = false;
     std::string scale = "none";
+    std::string target_scale = "auto";
 
     // Machines outside the support vector family.
     std::size_t passes = 0;  ///< 0: the machine's own number
@@ -56,6 +57,7 @@ struct TrainOptions {
     double noise = GaussianProcessSettings{}.noise;
     bool optimise = false;
     std::size_t restarts = 0;
+    std::vector<std::string> fixed{};
     double huber = RiskSettings{}.delta;
     double quantile = RiskSettings{}.quantile;
 

@@ -117,11 +117,12 @@ SearchTask task_of(const TrainOptions& options, const SvmSettings& svm, const Li
         return machine_of(own, svm, listener);
     };
     task.told =
-        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", options.passes,
+        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", options.passes,
                     options.order, options.variant, options.budget, options.rate, options.lambda,
                     fmt::join(options.lambda_path, ","), options.noise, options.optimise,
                     options.restarts, options.huber, options.quantile, options.cost, options.nu,
-                    options.no_bias, options.tolerance, options.gap);
+                    options.no_bias, options.tolerance, options.gap, options.target_scale,
+                    fmt::join(options.fixed, ","), options.iteration_limit);
     return task;
 }
 

@@ -123,13 +123,21 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
     kernel
         The covariance; None: ``rbf(sigma=1)``.
     alpha : float
-        Variance of the noise; where the evidence is maximised, its first value.
+        Variance of the noise; where the evidence is maximised, its first value. With
+        ``normalize_y`` it is that of the scaled targets, as in scikit-learn.
     optimizer : {"fmin_l_bfgs_b", None}
         Maximise the evidence over the noise and all real parameters of the kernel, or keep both.
     n_restarts_optimizer : int
         Further starts, drawn by ``random_state``.
     normalize_y : bool
-        Learn the targets less their mean.
+        Learn the targets less their mean and by their standard deviation, as scikit-learn does:
+        kernel, noise and evidence are those of the scaled targets, while ``predict`` answers in the
+        units of ``y``. Needed for targets that are not of mean 0 and of the kernel's height.
+    fixed : sequence of str
+        Parameters that the search leaves where they are: ``"noise"`` and names of the kernel's,
+        such as ``"gamma"`` (all of them) or ``"gamma_2"`` (the second).
+    max_iter : int
+        Iterations of the search from each start.
 
     Attributes
     ----------
@@ -137,6 +145,9 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         With the parameters found.
     noise_ : float
     log_marginal_likelihood_value_ : float
+    at_limit_ : dict
+        Parameters that ended at a limit of the search, a factor of a million from where it began,
+        with their values; such a fit warns and is not converged.
 
     Examples
     --------
@@ -159,6 +170,8 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         optimizer: str | None = "fmin_l_bfgs_b",
         n_restarts_optimizer: int = 0,
         normalize_y: bool = False,
+        fixed: Any = (),
+        max_iter: int = 100,
         random_state: Any = None,
         n_jobs: int | None = None,
         time_limit: float | None = None,
@@ -169,6 +182,8 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         self.optimizer = optimizer
         self.n_restarts_optimizer = n_restarts_optimizer
         self.normalize_y = normalize_y
+        self.fixed = fixed
+        self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.time_limit = time_limit
@@ -196,13 +211,19 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
             noise=float(self.alpha),
             optimise=self.optimizer is not None,
             restarts=int(self.n_restarts_optimizer),
-            center_targets=bool(self.normalize_y),
+            fixed=[str(name) for name in self.fixed],
+            iteration_limit=int(self.max_iter),
+            target_scale="standard" if self.normalize_y else "none",
             memory_bytes=1 << 33,
         )
         figures = self.report_.figures
+        limit = "at_limit_"
+        self.at_limit_ = {k[len(limit) :]: v for k, v in figures.items() if k.startswith(limit)}
         self.noise_ = figures.get("noise", float(self.alpha))
         self.log_marginal_likelihood_value_ = figures["log_evidence"]
-        self.alpha_ = self._model.coefficients[0]
+        # Coefficients of the model answer in the units of y, scikit-learn's in those of the scaled y.
+        deviation = float(np.std(y)) if self.normalize_y else 1.0
+        self.alpha_ = self._model.coefficients[0] / (deviation if deviation > 0 else 1.0)
         self.X_train_, self.y_train_ = X, y
         return self
 

@@ -71,6 +71,7 @@ SvmSettings svm_settings(Task task, const Settings& s, const Kernel& kernel) {
     for (std::size_t c = 0; c < weights.size(); ++c) {
         svm.class_weights[std::to_string(c)] = weights[c];
     }
+    svm.target_scale = target_scale_named(s.text("target_scale", "auto"));
     svm.probability = s.flag("probability", false);
     svm.seed = s.count("seed", svm.seed);
     svm.tolerance = s.number("tolerance", svm.tolerance);
@@ -202,7 +203,8 @@ GaussianProcessSettings process_settings(const Settings& s, const FitSettings& c
     g.noise = s.number("noise", g.noise);
     g.optimise = s.flag("optimise", g.optimise);
     g.restarts = s.count("restarts", g.restarts);
-    g.center_targets = s.flag("center_targets", g.center_targets);
+    g.fixed = s.get("fixed", g.fixed);
+    g.iteration_limit = s.count("iteration_limit", g.iteration_limit);
     return g;
 }
 

@@ -60,6 +60,7 @@ class Settings {
 inline FitSettings common_of(const Settings& s, const Kernel& kernel) {
     FitSettings common;
     common.kernel = kernel;
+    common.target_scale = target_scale_named(s.text("target_scale", "auto"));
     common.seed = s.count("seed", common.seed);
     common.time_limit = s.number("time_limit", common.time_limit);
     common.memory_bytes = s.count("memory_bytes", common.memory_bytes);

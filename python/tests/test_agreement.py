@@ -222,3 +222,38 @@ def test_gaussian_process() -> None:
     )
     best = mercer.GaussianProcessRegressor(mercer.rbf(sigma=2), alpha=0.1).fit(X, y)
     assert best.log_marginal_likelihood_value_ > ours.log_marginal_likelihood_value_
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_gaussian_process_normalises_targets_as_scikit_learn_does(normalize: bool) -> None:
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+    X, y = NUMBERS["friedman1"]
+    y = 1000 + 70 * y
+    theirs = GaussianProcessRegressor(
+        ConstantKernel(1.5) * RBF(2.0), alpha=0.1, optimizer=None, normalize_y=normalize
+    ).fit(X, y)
+    ours = mercer.GaussianProcessRegressor(
+        1.5 * mercer.rbf(sigma=2), alpha=0.1, optimizer=None, normalize_y=normalize
+    ).fit(X, y)
+    for a, b in zip(ours.predict(X + 1, return_std=True), theirs.predict(X + 1, return_std=True)):
+        np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-6)
+    assert ours.log_marginal_likelihood_value_ == pytest.approx(
+        theirs.log_marginal_likelihood_value_
+    )
+    np.testing.assert_allclose(ours.alpha_, theirs.alpha_.ravel(), rtol=1e-6, atol=1e-8)
+
+
+def test_gaussian_process_learns_a_height_of_one_and_holds_what_is_fixed() -> None:
+    X, y = NUMBERS["friedman1"]
+    free = mercer.GaussianProcessRegressor(1.0 * mercer.rbf(sigma=2), normalize_y=True).fit(X, y)
+    assert not str(free.kernel_).startswith("1*")
+    held = mercer.GaussianProcessRegressor(
+        1.0 * mercer.rbf(sigma=2), normalize_y=True, fixed=["sigma", "noise"], max_iter=50
+    ).fit(X, y)
+    assert "sigma=2)" in str(held.kernel_) and held.noise_ == 0.1
+    assert free.log_marginal_likelihood_value_ > held.log_marginal_likelihood_value_
+    assert held.at_limit_ == {}
+    with pytest.raises(ValueError, match="sigma"):
+        mercer.GaussianProcessRegressor(1.0 * mercer.rbf(sigma=2), fixed=["gamma"]).fit(X, y)

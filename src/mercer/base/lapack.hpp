@@ -17,4 +17,20 @@ int dpotrs(char triangle, int n, int sides, const double* a, int lda, double* b,
 /// The inverse of a triangular matrix, in place.
 int dtrtri(char triangle, char diagonal, int n, double* a, int lda);
 
+// The steps of dsyevd for the upper triangle, so that whoever waits can be asked between them.
+
+/// Reduces the last `panel` columns of the symmetric n × n matrix to tridiagonal form; w (ldw ×
+/// panel) gets what the columns before them are then to be changed by. Fills e and tau of these
+/// columns.
+void dlatrd_upper(int n, int panel, double* a, int lda, double* e, double* tau, double* w, int ldw);
+/// The same for all columns, one by one, with the diagonal to d.
+int dsytd2_upper(int n, double* a, int lda, double* d, double* e, double* tau);
+/// Eigenvalues (ascending, to d) of the tridiagonal matrix d, e.
+int dsterf(int n, double* d, double* e);
+/// The same with eigenvectors as the columns of z, by divide and conquer.
+int dstedc(int n, double* d, double* e, double* z, int ldz);
+/// c = Q c for the Q that the reduction left in a and tau; c has `columns` columns.
+int dormtr_upper(int n, int columns, const double* a, int lda, const double* tau, double* c,
+                 int ldc);
+
 }  // namespace mercer::lapack

@@ -58,7 +58,14 @@ void GramProduct<T>::operator()(MatrixView<const double> v, MatrixView<double> o
     }
     const MatrixView<const T> own = vectors.view();
     if (stored_) {
-        add_band<T>(stored_->matrix(), own, out);
+        const MatrixView<const T> all = stored_->matrix();
+        constexpr std::size_t stored_band = 2048;
+        for (std::size_t first = 0; first < n; first += stored_band) {
+            const double done = static_cast<double>(first) / static_cast<double>(n);
+            if (!keep_going(progress, {"kernel products", done})) throw Cancelled();
+            const std::size_t count = std::min(stored_band, n - first);
+            add_band<T>(all.block(first, 0, count, n), own, out.block(0, first, out.rows, count));
+        }
         return;
     }
     const std::size_t band =

@@ -5,6 +5,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/patience.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/gram/gradient-inl.hpp"
 #include "mercer/kernel/derivative.hpp"
@@ -41,9 +42,14 @@ struct GramGradient::State {
     GradientPart root{};
 
     std::size_t tiles() const { return bands(size) * (bands(size) + 1) / 2; }
+    /// About how many operations a tile takes: products of rows, and a pass for each operation.
+    double tile_work() const {
+        const auto columns = static_cast<double>(sources.samples.front().columns());
+        return static_cast<double>(gradient_tile * gradient_tile) * (100 + 2 * columns);
+    }
 
     /// Keeps the numbers of all sources when they fit.
-    void keep(std::size_t memory_bytes) {
+    void keep(std::size_t memory_bytes, const Progress& progress) {
         const std::size_t numbers = size * (size + gradient_tile) / 2;
         if (sources.sources.empty() ||
             numbers > memory_bytes / sizeof(double) / sources.sources.size()) {
@@ -51,7 +57,8 @@ struct GramGradient::State {
         }
         for (std::size_t s = 0; s < sources.sources.size(); ++s) {
             auto kept = std::make_shared<std::vector<std::vector<double>>>(tiles());
-            parallel_for(tiles(), [&](std::size_t task) {
+            const Moment moment{"pairs of rows", -1};
+            parallel_slices(tiles(), tile_work(), progress, moment, [&](std::size_t task) {
                 (*kept)[task] = sources.fill(s, {.window = lower_tile(task, size)});
             });
             sources.sources[s].kept = std::move(kept);
@@ -144,7 +151,8 @@ struct GramGradient::State {
 };
 
 GramGradient::GramGradient(const Kernel& kernel, const Rows& reference,
-                           std::span<const std::string> names, std::size_t memory_bytes) {
+                           std::span<const std::string> names, std::size_t memory_bytes,
+                           const Progress& progress) {
     if (reference.size() == 0) throw InvalidInput("a Gram matrix needs at least one row");
     auto state = std::make_shared<State>(State{
         .kernel = kernel.needs_data() ? kernel.resolve(column_moments(reference), names) : kernel});
@@ -152,7 +160,7 @@ GramGradient::GramGradient(const Kernel& kernel, const Rows& reference,
     state->size = reference.size();
     state->sources.samples.push_back(reference);
     state->root = build_part(state->kernel, state->sources, state->sides);
-    state->keep(memory_bytes);
+    state->keep(memory_bytes, progress);
     state->fill_sides(state->root);
     state_ = std::move(state);
 }
@@ -205,30 +213,34 @@ void GramGradient::block(std::size_t first_row, std::size_t first_column, Matrix
 }
 
 void GramGradient::matrix(MatrixView<double> out, const Progress& progress) const {
-    if (!keep_going(progress, {"gram matrix", 0})) throw Cancelled();
     const std::size_t n = size();
-    parallel_for(state_->tiles(), [&](std::size_t task) {
-        const PairWindow w = lower_tile(task, n);
-        state_->walk(state_->root, w, task, false, [&](const PairWindow& s, const Batch& batch) {
-            for (std::size_t i = 0; i < s.rows; ++i) {
-                for (std::size_t j = 0; j < s.columns; ++j) {
-                    const double v = batch.value[i * s.columns + j];
-                    out(s.first_row + i, s.first_column + j) = v;
-                    // A tile on the diagonal holds both of a pair; the lower one counts.
-                    if (s.first_row + i >= s.first_column + j) {
-                        out(s.first_column + j, s.first_row + i) = v;
-                    }
-                }
-            }
-        });
-    });
+    parallel_slices(state_->tiles(), state_->tile_work(), progress, {"gram matrix", -1},
+                    [&](std::size_t task) {
+                        const PairWindow w = lower_tile(task, n);
+                        state_->walk(state_->root, w, task, false,
+                                     [&](const PairWindow& s, const Batch& batch) {
+                                         for (std::size_t i = 0; i < s.rows; ++i) {
+                                             for (std::size_t j = 0; j < s.columns; ++j) {
+                                                 const double v = batch.value[i * s.columns + j];
+                                                 out(s.first_row + i, s.first_column + j) = v;
+                                                 // A tile on the diagonal holds both of a pair; the
+                                                 // lower one counts.
+                                                 if (s.first_row + i >= s.first_column + j) {
+                                                     out(s.first_column + j, s.first_row + i) = v;
+                                                 }
+                                             }
+                                         }
+                                     });
+                    });
 }
 
-std::vector<double> GramGradient::contract(MatrixView<const double> weights) const {
+std::vector<double> GramGradient::contract(MatrixView<const double> weights,
+                                           const Progress& progress) const {
     const std::size_t n = size();
     const std::size_t count = parameters().size();
     Matrix<double> partial(state_->tiles(), count);
-    parallel_for(state_->tiles(), [&](std::size_t task) {
+    const double work = state_->tile_work() * static_cast<double>(count + 1);
+    parallel_slices(state_->tiles(), work, progress, {"slopes", -1}, [&](std::size_t task) {
         const PairWindow w = lower_tile(task, n);
         const auto sums = partial.row(task);
         state_->walk(state_->root, w, task, true, [&](const PairWindow& s, const Batch& batch) {

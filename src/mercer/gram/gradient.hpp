@@ -29,9 +29,10 @@ namespace mercer {
 class GramGradient {
    public:
     /// `memory_bytes` may be spent on keeping pairwise numbers for later evaluations. Throws
-    /// InvalidInput when the kernel does not fit the rows.
+    /// InvalidInput when the kernel does not fit the rows, and Cancelled.
     GramGradient(const Kernel& kernel, const Rows& reference,
-                 std::span<const std::string> names = {}, std::size_t memory_bytes = 0);
+                 std::span<const std::string> names = {}, std::size_t memory_bytes = 0,
+                 const Progress& progress = {});
 
     /// The same sample and expression at other values of the parameters; shares what was prepared.
     GramGradient with(std::span<const double> values) const;
@@ -50,8 +51,9 @@ class GramGradient {
     void matrix(MatrixView<double> out, const Progress& progress = {}) const;
 
     /// Σ_ij weights(i, j) ∂k(x_i, x_j)/∂θ_p for every p. The weights must be symmetric; only their
-    /// lower triangle is read.
-    std::vector<double> contract(MatrixView<const double> weights) const;
+    /// lower triangle is read. Throws Cancelled.
+    std::vector<double> contract(MatrixView<const double> weights,
+                                 const Progress& progress = {}) const;
 
    private:
     struct State;

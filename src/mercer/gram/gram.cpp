@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/patience.hpp"
 #include "mercer/base/row_sums.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/dataset.hpp"
@@ -437,23 +438,29 @@ void Gram<T>::matrix(MatrixView<T> out, const Progress& progress) const {
     const auto& data = *state_->reference.data_;
     const std::size_t n = data.size;
     constexpr std::size_t side = tile_columns;
+    // What a pair costs about: its products, and the elementwise pass.
+    const auto row_work = static_cast<double>(state_->columns);
     for (std::size_t first = 0; first < n; first += side) {
         const double left = static_cast<double>(n - first) / static_cast<double>(n);
-        if (!keep_going(progress, {"gram matrix", 1 - left * left})) throw Cancelled();
         const std::size_t rows = std::min(side, n - first);
-        parallel_for((n - first + side - 1) / side, [&](std::size_t task) {
-            const std::size_t from = first + task * side;
-            const std::size_t columns = std::min(side, n - from);
-            const Window<T> window{data, data, first, rows, from, columns};
-            state_->fill_tile(state_->plan.program, window,
-                              State::row_pointers(out.block(first, from, rows, columns)));
-            for (std::size_t i = 0; i < rows; ++i) {
-                const std::size_t begin = from == first ? i + 1 : 0;
-                for (std::size_t j = begin; j < columns; ++j) {
-                    out(from + j, first + i) = out(first + i, from + j);
+        // The first strip touches all of a new matrix, which may take the system seconds.
+        const double touched = first == 0 ? 4000 : 0;
+        const double work = static_cast<double>(rows * side) * (50 + 2 * row_work + touched);
+        const Moment moment{"gram matrix", 1 - left * left};
+        parallel_slices(
+            (n - first + side - 1) / side, work, progress, moment, [&](std::size_t task) {
+                const std::size_t from = first + task * side;
+                const std::size_t columns = std::min(side, n - from);
+                const Window<T> window{data, data, first, rows, from, columns};
+                state_->fill_tile(state_->plan.program, window,
+                                  State::row_pointers(out.block(first, from, rows, columns)));
+                for (std::size_t i = 0; i < rows; ++i) {
+                    const std::size_t begin = from == first ? i + 1 : 0;
+                    for (std::size_t j = begin; j < columns; ++j) {
+                        out(from + j, first + i) = out(first + i, from + j);
+                    }
                 }
-            }
-        });
+            });
     }
     keep_going(progress, {"gram matrix", 1});
 }

@@ -10,6 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/learn/subproblem.hpp"
 #include "mercer/solver/dual.hpp"
@@ -91,9 +92,10 @@ class Ascent {
     }
 
     /// All rows once, in order. The kernel rows of those that are likely to move come in blocks.
-    void pass() {
+    void pass(const Progress& progress = {}) {
         const std::size_t n = alpha_.size();
         for (std::size_t first = 0; first < n; first += block_.rows()) {
+            if (!keep_going(progress, {"training", -1})) throw Cancelled();
             const std::size_t last = std::min(n, first + block_.rows());
             which_.clear();
             for (std::size_t i = first; i < last; ++i) {
@@ -199,7 +201,11 @@ template <class T>
 FitStatus climb(Ascent<T>& ascent, const AdatronSettings& s, Clock::time_point start,
                 const std::function<bool(std::size_t)>& listen) {
     for (std::size_t pass = 0; pass < s.passes; ++pass) {
-        ascent.pass();
+        try {
+            ascent.pass(s.common.progress);
+        } catch (const Cancelled&) {  // between two steps, and so whole
+            return FitStatus::cancelled;
+        }
         bool done = ascent.violation() <= s.tolerance;
         if (done) {
             ascent.refresh();
@@ -271,11 +277,12 @@ class Trainer {
                     static_cast<double>(pairs);
                 const std::string detail = pair.name + " pass " + std::to_string(pass + 1) +
                                            "  violation " + std::to_string(ascent.violation());
-                stopped_ = !keep_going(settings_.common.progress, {"training", done, detail});
-                return !stopped_;
+                return keep_going(settings_.common.progress, {"training", done, detail});
             });
+            stopped_ = status == FitStatus::cancelled || status == FitStatus::time_limit;
         }
-        if (status != FitStatus::converged) ascent.refresh();
+        // Who is told to stop does not begin a pass over all support vectors.
+        if (status == FitStatus::iteration_limit) ascent.refresh();
         Learned learned;
         for (std::size_t i = 0; i < ascent.alpha().size(); ++i) {
             learned.beta.push_back(ascent.alpha()[i] * pair.problem.target[i]);
@@ -333,22 +340,30 @@ std::vector<CurvePoint> curves(const AdatronSettings& s, const Sample& sample) {
 
 }  // namespace
 
-Model Adatron::fit(const Dataset& data) const {
-    check_settings(settings_);
-    const Sample sample = take_sample(task(), data, settings_.common);
-    Model model = begin_model(task(), sample, settings_.common);
-    model.multi_class = settings_.multi_class;
-    model.trained.C = settings_.C;
-    model.trained.tolerance = settings_.tolerance;
-    model.trained.bias = settings_.bias;
-    model.trained.numbers["rate"] = settings_.rate;
-    model.trained.numbers["passes"] = static_cast<double>(settings_.passes);
-    if (settings_.common.double_precision) {
-        Trainer<double>(settings_, sample).fit(model);
+namespace {
+
+Model learn(const AdatronSettings& settings, const Dataset& data) {
+    check_settings(settings);
+    const Sample sample = take_sample(Task::adatron, data, settings.common);
+    Model model = begin_model(Task::adatron, sample, settings.common);
+    model.multi_class = settings.multi_class;
+    model.trained.C = settings.C;
+    model.trained.tolerance = settings.tolerance;
+    model.trained.bias = settings.bias;
+    model.trained.numbers["rate"] = settings.rate;
+    model.trained.numbers["passes"] = static_cast<double>(settings.passes);
+    if (settings.common.double_precision) {
+        Trainer<double>(settings, sample).fit(model);
     } else {
-        Trainer<float>(settings_, sample).fit(model);
+        Trainer<float>(settings, sample).fit(model);
     }
     return model;
+}
+
+}  // namespace
+
+Model Adatron::fit(const Dataset& data) const {
+    return patient_fit(task(), settings_, data, learn);
 }
 
 std::vector<CurvePoint> convergence_curves(const AdatronSettings& settings, const Dataset& data) {

@@ -10,6 +10,7 @@
 #include "mercer/base/gemm.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/gram/operators.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/cholesky.hpp"
 #include "mercer/solver/eigen.hpp"
@@ -118,11 +119,11 @@ struct Triples {
 
 /// From the symmetric matrix (0 M'; M 0), whose eigenvalues are ± the singular values: no squares,
 /// so that small correlations keep their digits. `m` is v × u.
-Triples singular(const Matrix<double>& m, std::size_t wanted) {
+Triples singular(const Matrix<double>& m, std::size_t wanted, const Progress& progress) {
     const std::size_t u = m.columns(), v = m.rows(), n = u + v;
     Matrix<double> both(n, n);
     for (std::size_t i = 0; i < v; ++i) std::ranges::copy(m.row(i), both.row(u + i).begin());
-    const Spectrum spectrum = symmetric_eigen(both.view());
+    const Spectrum spectrum = symmetric_eigen(both.view(), true, progress);
     const double zero = 1e-12 * std::max(1.0, spectrum.values.back());
     Triples t;
     std::size_t count = 0;
@@ -217,9 +218,9 @@ void check(const CcaSettings& s) {
 
 }  // namespace
 
-Model KernelCca::fit(const Dataset& x, const Dataset& y) const {
-    const CcaSettings& s = settings_;
-    check(s);
+namespace {
+
+Model learn(const CcaSettings& s, const Dataset& x, const Dataset& y) {
     if (x.size() != y.size()) {
         throw InvalidInput("there are " + std::to_string(x.size()) + " rows on the one side and " +
                            std::to_string(y.size()) + " on the other; they must come in pairs");
@@ -234,7 +235,7 @@ Model KernelCca::fit(const Dataset& x, const Dataset& y) const {
     const Side u = prepare(std::move(first_sample), s.x.kernel, s, "first");
     const Side v = prepare(take_sample(Task::cca, other, second), s.y_kernel, s, "second");
     if (!keep_going(s.x.progress, {"canonical pairs", -1})) throw Cancelled();
-    const Triples t = singular(whitened_covariance(u, v), s.pairs);
+    const Triples t = singular(whitened_covariance(u, v), s.pairs, s.x.progress);
     if (t.values.empty()) {
         throw InvalidInput(
             "no function of the first rows is correlated with one of the second: one of them "
@@ -262,6 +263,18 @@ Model KernelCca::fit(const Dataset& x, const Dataset& y) const {
     model.arrays["correlations"] = std::move(correlations);
     model.companion = std::move(companion);
     return model;
+}
+
+}  // namespace
+
+Model KernelCca::fit(const Dataset& x, const Dataset& y) const {
+    check(settings_);
+    const auto fit_some = [&](const FitSettings& common, const std::vector<std::size_t>* rows) {
+        CcaSettings own = settings_;
+        own.x = common;
+        return rows ? learn(own, x.select(*rows), y.select(*rows)) : learn(own, x, y);
+    };
+    return patient_fit_of(Task::cca, settings_.x, x, fit_some);
 }
 
 std::vector<double> canonical_correlations(const Model& model, const Rows& x, const Rows& y,

@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/sample.hpp"
 
 namespace mercer {
@@ -138,18 +139,20 @@ double threshold(const Sample& sample, std::span<const double> density, double n
 
 }  // namespace
 
-Model ClassMeans::fit(const Dataset& data) const {
+namespace {
+
+Model learn_means(const ClassMeansSettings& settings, const Dataset& data) {
     const auto start = Clock::now();
-    const Sample sample = take_sample(task(), data, settings_.common);
+    const Sample sample = take_sample(Task::class_means, data, settings.common);
     const Kernel kernel =
-        Gram<float>(settings_.common.kernel, sample.x, sample.data.feature_names).kernel();
-    const Means means = find_means(sample, kernel, settings_.common);
+        Gram<float>(settings.common.kernel, sample.x, sample.data.feature_names).kernel();
+    const Means means = find_means(sample, kernel, settings.common);
     const std::size_t k = sample.classes.count();
-    Model model = begin_model(task(), sample, settings_.common);
-    model.trained.bias = settings_.bias;
+    Model model = begin_model(Task::class_means, sample, settings.common);
+    model.trained.bias = settings.bias;
     Matrix<double> factor(k == 2 ? 1 : k, k);
     std::vector<double> bias;
-    const double half = settings_.bias ? 0.5 : 0;
+    const double half = settings.bias ? 0.5 : 0;
     if (k == 2) {
         factor(0, 0) = 1;
         factor(0, 1) = -1;
@@ -164,8 +167,9 @@ Model ClassMeans::fit(const Dataset& data) const {
     if (k == 2) {
         // ‖c₊ − c₋‖² needs the products between the classes as well.
         const Expansion& a = means.of_class[0];
-        const bool twice = settings_.common.double_precision || means.points_of_input_space;
-        const Matrix<double> across = Evaluator(means.of_class[1], twice)(a.points);
+        const bool twice = settings.common.double_precision || means.points_of_input_space;
+        const Matrix<double> across =
+            Evaluator(means.of_class[1], twice)(a.points, settings.common.progress);
         report.squared_norm = std::max(
             0.0, means.squared_norm[0] + means.squared_norm[1] - 2 * inner(a, across.values()));
         report.margin = std::sqrt(report.squared_norm) / 2;
@@ -179,30 +183,38 @@ Model ClassMeans::fit(const Dataset& data) const {
     return model;
 }
 
-Model Parzen::fit(const Dataset& data) const {
+}  // namespace
+
+Model ClassMeans::fit(const Dataset& data) const {
+    return patient_fit(task(), settings_, data, learn_means);
+}
+
+namespace {
+
+Model learn_density(const ParzenSettings& settings, const Dataset& data) {
     const auto start = Clock::now();
-    require_range("nu", settings_.nu, settings_.nu >= 0 && settings_.nu < 1,
+    require_range("nu", settings.nu, settings.nu >= 0 && settings.nu < 1,
                   "at least 0 and less than 1");
-    const Sample sample = take_sample(task(), data, settings_.common);
+    const Sample sample = take_sample(Task::parzen, data, settings.common);
     const Kernel kernel =
-        Gram<float>(settings_.common.kernel, sample.x, sample.data.feature_names).kernel();
+        Gram<float>(settings.common.kernel, sample.x, sample.data.feature_names).kernel();
     std::vector<std::size_t> all(sample.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     const Expansion mean = mean_of(sample, kernel, all);
     const std::vector<double> density =
-        values_at_points(mean, settings_.common.double_precision, settings_.common.progress);
+        values_at_points(mean, settings.common.double_precision, settings.common.progress);
     if (!std::ranges::all_of(density, [](double p) { return std::isfinite(p); })) {
         throw InvalidInput("the kernel takes values that are not finite");
     }
-    const double rho = threshold(sample, density, settings_.nu);
-    Model model = begin_model(task(), sample, settings_.common);
-    model.trained.nu = settings_.nu;
+    const double rho = threshold(sample, density, settings.nu);
+    Model model = begin_model(Task::parzen, sample, settings.common);
+    model.trained.nu = settings.nu;
     set_expansion(model, sample, kernel, mean.coefficients, {-rho});
     Report report;
     report.rows = sample.size();
     report.rho = rho;
     report.bias = -rho;
-    report.nu = settings_.nu;
+    report.nu = settings.nu;
     report.squared_norm = inner(mean, density);
     report.free_support_vectors = model.expansion.size();
     report.margin_errors = static_cast<std::size_t>(
@@ -213,6 +225,12 @@ Model Parzen::fit(const Dataset& data) const {
     report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     model.reports = {std::move(report)};
     return model;
+}
+
+}  // namespace
+
+Model Parzen::fit(const Dataset& data) const {
+    return patient_fit(task(), settings_, data, learn_density);
 }
 
 }  // namespace mercer

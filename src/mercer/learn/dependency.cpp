@@ -6,6 +6,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/gemm.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/ridge.hpp"
 
 namespace mercer {
@@ -63,8 +64,9 @@ Matrix<double> distances_between(const Matrix<double>& p, const Candidates& c) {
 
 }  // namespace
 
-Model DependencyEstimation::fit(const Dataset& x, const Dataset& y) const {
-    const DependencySettings& s = settings_;
+namespace {
+
+Model learn(const DependencySettings& s, const Dataset& x, const Dataset& y) {
     if (x.size() != y.size()) {
         throw InvalidInput("there are " + std::to_string(x.size()) + " rows of inputs and " +
                            std::to_string(y.size()) + " of outputs; they must come in pairs");
@@ -89,6 +91,17 @@ Model DependencyEstimation::fit(const Dataset& x, const Dataset& y) const {
     }
     model.companion = std::move(components);
     return model;
+}
+
+}  // namespace
+
+Model DependencyEstimation::fit(const Dataset& x, const Dataset& y) const {
+    const auto fit_some = [&](const FitSettings& common, const std::vector<std::size_t>* rows) {
+        DependencySettings own = settings_;
+        own.common = common;
+        return rows ? learn(own, x.select(*rows), y.select(*rows)) : learn(own, x, y);
+    };
+    return patient_fit_of(Task::dependency, settings_.common, x, fit_some);
 }
 
 Dependency::Dependency(const Model& model) : model_(model), outputs_(companion_of(model)) {

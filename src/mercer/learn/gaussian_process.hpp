@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "mercer/gram/gradient.hpp"
@@ -28,17 +29,24 @@ struct GaussianProcessSettings {
     FitSettings common{};
     double noise = 0.1;  ///< the variance σ² of the noise
     /// Maximise the evidence over the noise and every positive parameter of the kernel, in their
-    /// logarithms, by L-BFGS.
+    /// logarithms, by L-BFGS, within a factor of 1e6 either way of where it begins.
     bool optimise = false;
+    /// Held where they are: "noise" and names of the kernel's parameters (`search_names`); "gamma"
+    /// holds every gamma, "gamma_2" the second.
+    std::vector<std::string> fixed{};
     std::size_t restarts = 0;  ///< further starts, drawn around the given one by common.seed
     std::size_t iteration_limit = 100;  ///< of each start
-    bool center_targets = false;        ///< learn y − mean and add the mean again
     bool keep_factor = true;            ///< false: no variance later, and a small model
 };
 
+/// Targets are scaled by common.target_scale, by default to mean 0 and deviation 1 where the
+/// evidence is maximised; kernel, noise, factor and report then speak of the scaled targets, mean
+/// and deviation of the targets themselves.
+///
 /// Model::arrays has "factor", L of A = LL', n × n. Report: primal, dual and gap as of the ridge
-/// machine with λ = σ²; among the figures log_evidence, noise, evaluations; history is the evidence
-/// after each iteration of the start that led to the best.
+/// machine with λ = σ²; among the figures log_evidence, noise, evaluations, and at_limit_NAME (its
+/// value) for each parameter that ended at a limit of the search, whose status is then no longer
+/// `converged`; history is the evidence after each iteration of the start that led to the best.
 class GaussianProcess {
    public:
     explicit GaussianProcess(GaussianProcessSettings settings) : settings_(std::move(settings)) {}
@@ -54,6 +62,10 @@ class GaussianProcess {
 inline GaussianProcess gaussian_process(GaussianProcessSettings settings = {}) {
     return GaussianProcess(std::move(settings));
 }
+
+/// What a search over this kernel calls its parameters, in the order of `parameters` and with the
+/// noise last: "gamma", from the second of the name on "gamma_2", and "noise".
+std::vector<std::string> search_names(const std::vector<KernelParameter>& parameters);
 
 /// log p(y) and its derivatives in the kernel's parameters (the order of k.parameters()) and, last,
 /// in the noise variance.

@@ -10,6 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/gemm.hpp"
 #include "mercer/learn/ica_contrast-inl.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/eigen.hpp"
 
@@ -58,7 +59,11 @@ class Search {
                     if (const FitStatus stop = asked(sweep); stop != FitStatus::converged) {
                         return stop;
                     }
-                    largest = std::max(largest, std::abs(turn(a, b)));
+                    try {
+                        largest = std::max(largest, std::abs(turn(a, b)));
+                    } catch (const Cancelled&) {  // nothing was turned
+                        return FitStatus::cancelled;
+                    }
                 }
             }
             history_.push_back(contrast_);
@@ -97,6 +102,7 @@ class Search {
     double turn(std::size_t a, std::size_t b) {
         const SourceCorrelations now = whole();
         const auto at = [&](double angle) {
+            if (!keep_going(settings_.common.progress, {"training", -1})) throw Cancelled();
             const Pair p = turned(sources_.row(a), sources_.row(b), angle);
             const IcaFeatures x = ica_features(p.a, kernel_, kappa_);
             const IcaFeatures y = ica_features(p.b, kernel_, kappa_);
@@ -291,8 +297,10 @@ void check(const IcaSettings& s, std::size_t rows, std::size_t columns) {
 
 }  // namespace
 
-Model KernelIca::fit(const Dataset& data) const {
-    const IcaSettings& s = settings_;
+namespace {
+
+Model learn(const IcaSettings& settings, const Dataset& data) {
+    const IcaSettings& s = settings;
     const auto start = Clock::now();
     if (!data.weights.empty() &&
         std::ranges::adjacent_find(data.weights, std::not_equal_to<>()) != data.weights.end()) {
@@ -300,7 +308,7 @@ Model KernelIca::fit(const Dataset& data) const {
             "independent components of weighted rows are not defined here; leave "
             "the weights out");
     }
-    const Sample sample = take_sample(task(), data, s.common);
+    const Sample sample = take_sample(Task::ica, data, s.common);
     check(s, sample.size(), sample.x.columns());
     Whitened w = whiten(sample, s.components);
     const double kappa = s.kappa > 0 ? s.kappa : sample.size() > 1000 ? 0.002 : 0.02;
@@ -311,7 +319,7 @@ Model KernelIca::fit(const Dataset& data) const {
     Matrix<double> unmixing = product(search.rotation(), w.forth);
     Matrix<double> mixing = product(search.rotation(), w.back);
     put_in_order(unmixing, mixing);
-    Model model = begin_model(task(), sample, s.common);
+    Model model = begin_model(Task::ica, sample, s.common);
     model.double_precision = true;
     set_unmixing(model, unmixing, w.mean);
     model.trained.tolerance = s.tolerance;
@@ -334,6 +342,12 @@ Model KernelIca::fit(const Dataset& data) const {
     report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     model.reports = {std::move(report)};
     return model;
+}
+
+}  // namespace
+
+Model KernelIca::fit(const Dataset& data) const {
+    return patient_fit(task(), settings_, data, learn);
 }
 
 Matrix<double> unmixing_matrix(const Model& model) {

@@ -12,6 +12,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/block_product.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/block_eigen.hpp"
 #include "mercer/solver/eigen.hpp"
@@ -71,7 +72,7 @@ struct Solution {
     Kernel kernel = linear();           ///< resolved
     std::vector<double> values{};       ///< mλ, descending
     Matrix<double> vectors{};           ///< u, one a row
-    std::vector<double> residuals{};    ///< in double precision
+    std::vector<double> residuals{};    ///< in double precision, unless the search was stopped
     std::vector<double> with_centre{};  ///< <Φ(x_i), Φ̄>
     std::vector<double> diagonal{};     ///< k(x_i, x_i)
     std::size_t products = 0;
@@ -98,14 +99,13 @@ class Training {
         return result;
     }
     template <class T>
-    TopEigen search(const GramProduct<T>& product, std::size_t count) const;
+    TopEigen search(const GramProduct<T>& product, std::size_t count, Solution& solution) const;
     void certify(const GramProduct<double>& product, TopEigen found, Solution& solution) const;
 
     const KernelPcaSettings& s_;
     const Sample& sample_;
     Weighting weighting_;
     double tolerance_ = 0;
-    Clock::time_point start_ = Clock::now();
 };
 
 /// All of K, and LAPACK.
@@ -134,8 +134,7 @@ Solution Training::whole(std::size_t count) const {
             k(i, j) *= weighting_.root[i] * weighting_.root[j];
         }
     }
-    if (!keep_going(s_.common.progress, {"eigenvalues", -1})) throw Cancelled();
-    Spectrum spectrum = symmetric_eigen(k.view());
+    Spectrum spectrum = symmetric_eigen(k.view(), true, s_.common.progress);
     solution.vectors = Matrix<double>(count, n);
     for (std::size_t j = 0; j < count; ++j) {
         solution.values.push_back(spectrum.values[n - 1 - j]);
@@ -160,23 +159,26 @@ Solution Training::whole(std::size_t count) const {
 }
 
 template <class T>
-TopEigen Training::search(const GramProduct<T>& product, std::size_t count) const {
+TopEigen Training::search(const GramProduct<T>& product, std::size_t count,
+                          Solution& solution) const {
     const std::size_t n = sample_.size();
-    bool have_some = false;
-    bool cancelled = false;
     const auto multiply_block = [&](MatrixView<const double> v, MatrixView<double> out) {
-        Matrix<double> own(v.rows, n);
+        // The first product has one vector more, for the centre: whatever stops the search later,
+        // there are components and where they are measured from.
+        const bool first = solution.with_centre.empty();
+        Matrix<double> own(v.rows + (first ? 1 : 0), n);
+        Matrix<double> image(own.rows(), n);
         for (std::size_t j = 0; j < v.rows; ++j) {
             std::ranges::copy(v.row(j), own.row(j).begin());
             weighting_.before(own.row(j));
         }
-        // Once there are components at all, a wish to stop waits for the end of the product.
-        product(own.view(), out, [&](const Moment& moment) {
-            cancelled = !keep_going(s_.common.progress, moment) || cancelled;
-            return have_some || !cancelled;
-        });
-        have_some = true;
-        for (std::size_t j = 0; j < v.rows; ++j) weighting_.after(out.row(j));
+        if (first) std::ranges::copy(weighting_.share, own.row(v.rows).begin());
+        product(own.view(), image.view(), s_.common.progress);
+        for (std::size_t j = 0; j < v.rows; ++j) {
+            weighting_.after(image.row(j));
+            std::ranges::copy(image.row(j), out.row(j).begin());
+        }
+        if (first) solution.with_centre.assign(image.row(v.rows).begin(), image.row(v.rows).end());
     };
     TopEigenSettings settings{.count = count,
                               .tolerance = tolerance_,
@@ -190,12 +192,9 @@ TopEigen Training::search(const GramProduct<T>& product, std::size_t count) cons
     settings.progress = [&](std::size_t number, double residual) {
         const std::string detail =
             "product " + std::to_string(number) + "  residual " + format_number(residual);
-        cancelled = !keep_going(s_.common.progress, {"eigenvalues", -1, detail}) || cancelled;
-        const std::chrono::duration<double> used = Clock::now() - start_;
-        return !cancelled && (s_.common.time_limit <= 0 || used.count() < s_.common.time_limit);
+        return keep_going(s_.common.progress, {"eigenvalues", -1, detail});
     };
-    TopEigen found = top_eigen(n, multiply_block, settings);
-    return found;
+    return top_eigen(n, multiply_block, settings);
 }
 
 /// One product in double precision: the best values in the span found, and how good they are.
@@ -210,7 +209,7 @@ void Training::certify(const GramProduct<double>& product, TopEigen found,
     }
     std::ranges::copy(weighting_.share, own.row(count).begin());
     Matrix<double> image(count + 1, n);
-    product(own.view(), image.view());
+    product(own.view(), image.view(), s_.common.progress);
     const auto last = image.row(count);
     solution.with_centre.assign(last.begin(), last.end());
     Matrix<double> products(count, n);
@@ -231,23 +230,28 @@ Solution Training::leading(std::size_t count) const {
     const GramProduct<T> product(Gram<T>(s_.common.kernel, sample_.x, names, s_.common.progress),
                                  s_.common.memory_bytes, s_.common.progress);
     Solution solution{.kernel = product.gram().kernel()};
-    TopEigen found = search(product, count);
+    TopEigen found = search(product, count, solution);
     solution.products = found.products;
     solution.evaluations = product.evaluations();
     if (found.status == TopEigenStatus::product_limit) {
         solution.status = FitStatus::iteration_limit;
     } else if (found.status == TopEigenStatus::stopped) {
-        const std::chrono::duration<double> used = Clock::now() - start_;
-        const bool late = s_.common.time_limit > 0 && used.count() >= s_.common.time_limit;
-        solution.status = late ? FitStatus::time_limit : FitStatus::cancelled;
+        solution.status = FitStatus::cancelled;
     }
-    if constexpr (std::is_same_v<T, double>) {
-        solution.diagonal = diagonal_of(product.gram());
-        certify(product, std::move(found), solution);
-    } else {
-        const Gram<double> gram(solution.kernel, sample_.x, names);
-        solution.diagonal = diagonal_of(gram);
-        certify(GramProduct<double>(gram, 0), std::move(found), solution);
+    solution.values = found.values;
+    solution.vectors = found.vectors;
+    solution.residuals = found.residuals;
+    const Gram<double> gram(solution.kernel, sample_.x, names);
+    solution.diagonal = diagonal_of(gram);
+    if (solution.status == FitStatus::cancelled) return solution;
+    try {
+        if constexpr (std::is_same_v<T, double>) {
+            certify(product, std::move(found), solution);
+        } else {
+            certify(GramProduct<double>(gram, 0), std::move(found), solution);
+        }
+    } catch (const Cancelled&) {  // residuals as the search saw them
+        solution.status = FitStatus::cancelled;
     }
     return solution;
 }
@@ -351,19 +355,21 @@ void Training::finish(const Solution& f, Model& model, Clock::time_point start) 
 
 }  // namespace
 
-Model KernelPca::fit(const Dataset& data) const {
+namespace {
+
+Model learn(const KernelPcaSettings& settings, const Dataset& data) {
     const auto start = Clock::now();
-    const KernelPcaSettings& s = settings_;
+    const KernelPcaSettings& s = settings;
     require_range("tolerance", s.tolerance, s.tolerance >= 0 && s.tolerance < 1,
                   "0 (automatic) or between 0 and 1");
-    const Sample sample = take_sample(task(), data, s.common);
+    const Sample sample = take_sample(Task::kpca, data, s.common);
     const std::size_t n = sample.size();
     const std::size_t count = s.components == 0 ? n : std::min(s.components, n);
     const bool many = s.components == 0 || 4 * count > n;
     const bool fits = n <= s.common.memory_bytes / (2 * sizeof(double)) / n;
     if (many && !fits && n > 1) refuse_whole(n, s.common.memory_bytes);
     const Training training(s, sample);
-    Model model = begin_model(task(), sample, s.common);
+    Model model = begin_model(Task::kpca, sample, s.common);
     model.trained.numbers["components"] = static_cast<double>(s.components);
     model.trained.bias = s.center;
     const Solution solution = many || (fits && whole_is_cheaper(n, count)) ? training.whole(count)
@@ -371,6 +377,12 @@ Model KernelPca::fit(const Dataset& data) const {
                                                           : training.leading<float>(count);
     training.finish(solution, model, start);
     return model;
+}
+
+}  // namespace
+
+Model KernelPca::fit(const Dataset& data) const {
+    return patient_fit(task(), settings_, data, learn);
 }
 
 }  // namespace mercer

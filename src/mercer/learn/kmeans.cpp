@@ -10,6 +10,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/operators.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/sample.hpp"
 
 namespace mercer {
@@ -23,6 +24,8 @@ struct Grouping {
     double objective = std::numeric_limits<double>::infinity();
     std::vector<double> history{};
     std::size_t refilled = 0;
+    std::vector<double> square{};  ///< ‖μ‖² of each cluster
+    std::vector<double> weight{};
     FitStatus status = FitStatus::iteration_limit;
 };
 
@@ -48,10 +51,22 @@ class Search {
         Grouping g;
         g.cluster = seed(random);
         add_all(g.cluster);
+        try {
+            improve(number, g);
+        } catch (const Cancelled&) {  // the groups measured last are whole
+            g.status = FitStatus::cancelled;
+        }
+        return g;
+    }
+
+   private:
+    /// Moves rows to their nearest centres until none moves. Whenever it throws Cancelled, square
+    /// and weight of `g` are those of its clusters.
+    void improve(std::size_t number, Grouping& g) {
         bool exact = true;
         std::vector<std::size_t> before = g.cluster;
         for (std::size_t pass = 0; pass < settings_.passes;) {
-            measure(g.cluster);
+            measure(g);
             std::vector<double> own(n_);
             std::vector<std::size_t> next = nearest(g.cluster, own);
             const double objective = total(own);
@@ -60,48 +75,43 @@ class Search {
             }
             if (!g.history.empty() && objective > g.objective + 1e-7 * std::abs(g.objective)) {
                 // Only a kernel that is not positive definite has distances that do this.
-                g.cluster = before;
-                g.status = FitStatus::stalled;
-                return g;
+                Grouping back = g;
+                back.cluster = before;
+                add_all(back.cluster);
+                measure(back);
+                back.status = FitStatus::stalled;
+                g = std::move(back);
+                return;
             }
             g.objective = std::min(g.objective, objective);
             g.history.push_back(g.objective);
             refill(next, own, g.refilled);
             if (next == g.cluster) {
                 g.status = FitStatus::converged;
-                if (exact) return g;
+                if (exact) return;
                 // Sums kept up to date by additions are made anew before the end is believed.
                 add_all(g.cluster);
                 exact = true;
                 g.history.pop_back();
                 continue;
             }
-            if (!may_go_on(number, pass, g)) return g;
+            if (!may_go_on(number, pass, g)) return;
             move(g.cluster, next);
             exact = false;
             before = std::move(g.cluster);
             g.cluster = std::move(next);
+            measure(g);
             ++pass;
         }
         g.status = FitStatus::iteration_limit;
-        measure(g.cluster);
+        if (!exact) add_all(g.cluster);
+        measure(g);
         std::vector<double> own(n_);
         nearest(g.cluster, own);
         g.objective = std::min(g.objective, total(own));
         g.history.push_back(g.objective);
-        return g;
     }
 
-    /// ‖μ_c‖² and the weight of each cluster of a grouping.
-    void centres(const std::vector<std::size_t>& cluster, std::vector<double>& square,
-                 std::vector<double>& weight) {
-        add_all(cluster);
-        measure(cluster);
-        square = square_;
-        weight = weight_;
-    }
-
-   private:
     double distance(std::size_t i, std::size_t c) const {
         return diagonal_[i] - 2 * sums_(c, i) / weight_[c] + square_[c];
     }
@@ -122,6 +132,7 @@ class Search {
         for (std::size_t c = 0; c < k_; ++c) {
             const std::size_t centre = draw(chance, chosen, random);
             chosen.push_back(centre);
+            ask();
             op_.rows({&centre, 1}, block_.view().block(0, 0, 1, n_));
             const std::span<const T> row = block_.row(0);
             for (std::size_t i = 0; i < n_; ++i) {
@@ -161,6 +172,7 @@ class Search {
     void each_row(std::span<const std::size_t> which, Change&& change) {
         for (std::size_t first = 0; first < which.size(); first += block_.rows()) {
             const std::size_t count = std::min(block_.rows(), which.size() - first);
+            ask();
             const auto part = which.subspan(first, count);
             op_.rows(part, block_.view().block(0, 0, count, n_));
             parallel_ranges(n_, 2048, [&](std::size_t begin, std::size_t end) {
@@ -195,8 +207,13 @@ class Search {
         });
     }
 
+    void ask() const {
+        if (!keep_going(settings_.common.progress, {"training", -1})) throw Cancelled();
+    }
+
     /// Weight and ‖μ‖² of each cluster.
-    void measure(const std::vector<std::size_t>& cluster) {
+    void measure(Grouping& g) {
+        const std::vector<std::size_t>& cluster = g.cluster;
         std::ranges::fill(weight_, 0.0);
         std::ranges::fill(square_, 0.0);
         for (std::size_t i = 0; i < n_; ++i) {
@@ -204,6 +221,8 @@ class Search {
             square_[cluster[i]] += sample_.weight(i) * sums_(cluster[i], i);
         }
         for (std::size_t c = 0; c < k_; ++c) square_[c] /= weight_[c] * weight_[c];
+        g.square = square_;
+        g.weight = weight_;
     }
 
     /// The nearest centre of each row, its own when another is only as near; `own` gets the
@@ -295,7 +314,7 @@ void collapse(Expansion& e) {
 template <class T>
 void train(const KMeansSettings& s, const Sample& sample, Model& model) {
     const auto start = Clock::now();
-    const Gram<T> gram(s.common.kernel, sample.x, sample.data.feature_names);
+    const Gram<T> gram(s.common.kernel, sample.x, sample.data.feature_names, s.common.progress);
     const auto op = make_operator(gram, s.common.memory_bytes, s.common.progress);
     Search<T> search(s, sample, *op);
     Grouping best;
@@ -303,7 +322,14 @@ void train(const KMeansSettings& s, const Sample& sample, Model& model) {
     std::size_t passes = 0;
     FitStatus status = FitStatus::converged;
     for (std::size_t number = 0; number < s.starts; ++number) {
-        Grouping g = search.start(number);
+        Grouping g;
+        try {
+            g = search.start(number);
+        } catch (const Cancelled&) {
+            if (best.cluster.empty()) throw;
+            status = FitStatus::cancelled;
+            break;
+        }
         passes += g.history.size();
         const bool stop = g.status == FitStatus::cancelled || g.status == FitStatus::time_limit;
         if (stop) status = g.status;
@@ -313,9 +339,8 @@ void train(const KMeansSettings& s, const Sample& sample, Model& model) {
         }
         if (stop) break;
     }
-    std::vector<double> square;
-    std::vector<double> weight;
-    search.centres(best.cluster, square, weight);
+    std::vector<double> square = best.square;
+    const std::vector<double>& weight = best.weight;
     Matrix<double> coefficients(s.clusters, sample.size());
     for (std::size_t i = 0; i < sample.size(); ++i) {
         coefficients(best.cluster[i], i) = 2 * sample.weight(i) / weight[best.cluster[i]];
@@ -351,17 +376,19 @@ void train(const KMeansSettings& s, const Sample& sample, Model& model) {
 
 }  // namespace
 
-Model KMeans::fit(const Dataset& data) const {
-    const KMeansSettings& s = settings_;
+namespace {
+
+Model learn(const KMeansSettings& settings, const Dataset& data) {
+    const KMeansSettings& s = settings;
     if (s.clusters == 0) throw InvalidInput("clusters = 0 must be at least 1");
     if (s.starts == 0) throw InvalidInput("starts = 0 must be at least 1");
     if (s.passes == 0) throw InvalidInput("passes = 0 must be at least 1");
-    const Sample sample = take_sample(task(), data, s.common);
+    const Sample sample = take_sample(Task::kmeans, data, s.common);
     if (s.clusters > sample.size()) {
         throw InvalidInput("clusters = " + std::to_string(s.clusters) + " must be at most " +
                            std::to_string(sample.size()) + ", the number of rows");
     }
-    Model model = begin_model(task(), sample, s.common);
+    Model model = begin_model(Task::kmeans, sample, s.common);
     model.trained.numbers["clusters"] = static_cast<double>(s.clusters);
     model.trained.numbers["starts"] = static_cast<double>(s.starts);
     if (s.common.double_precision) {
@@ -370,6 +397,12 @@ Model KMeans::fit(const Dataset& data) const {
         train<float>(s, sample, model);
     }
     return model;
+}
+
+}  // namespace
+
+Model KMeans::fit(const Dataset& data) const {
+    return patient_fit(task(), settings_, data, learn);
 }
 
 }  // namespace mercer

@@ -11,6 +11,7 @@
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/newton_risk.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/dual.hpp"
 
@@ -181,7 +182,8 @@ Model fit_newton(const RiskSettings& settings, const Sample& sample) {
                                   .lambda = settings.lambda,
                                   .bias = settings.bias};
         NewtonSettings newton{.relative_gap = settings.tolerance,
-                              .iteration_limit = settings.iteration_limit};
+                              .iteration_limit = settings.iteration_limit,
+                              .progress = settings.common.progress};
         newton.interrupted = [&] { return watch("newton"); };
         RiskSolution s = minimise_risk(problem, newton);
         if (!s.positive_definite) {
@@ -347,11 +349,34 @@ double LossFunction::dual(double y, double a) const {
     }
 }
 
+namespace {
+
+Model train(const RiskSettings& settings, const Dataset& data) {
+    const Task task = task_of(settings.loss);
+    Sample sample = take_sample(task, data, settings.common);
+    RiskSettings own = settings;
+    TargetScaling scaling;
+    if (is_regressor(task)) {
+        // The loss of (y − shift) / s is that of y − shift with δ s over s², or with λ / s over s.
+        std::vector<double>& y = sample.data.y.values;
+        scaling = fit_target_scale(own.common.target_scale, y, sample.data.weights);
+        for (double& v : y) v -= scaling.shift;
+        own.delta *= scaling.scale;
+        if (own.loss == Loss::quantile) own.lambda /= scaling.scale;
+    }
+    Model model = own.loss == Loss::quantile ? fit_quantile(own, sample) : fit_newton(own, sample);
+    if (scaling.is_identity()) return model;
+    model.expansion.bias.front() += scaling.shift;
+    model.reports.front().bias += scaling.shift;
+    note_target_scaling(model, scaling);
+    return model;
+}
+
+}  // namespace
+
 Model RiskMinimiser::fit(const Dataset& data) const {
     check(settings_);
-    const Sample sample = take_sample(task(), data, settings_.common);
-    return settings_.loss == Loss::quantile ? fit_quantile(settings_, sample)
-                                            : fit_newton(settings_, sample);
+    return patient_fit(task(), settings_, data, train);
 }
 
 }  // namespace mercer

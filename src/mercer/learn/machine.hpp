@@ -19,6 +19,7 @@
 #include "mercer/data/scaling.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/learn/model.hpp"
+#include "mercer/learn/target_scale.hpp"
 
 namespace mercer {
 
@@ -26,6 +27,7 @@ namespace mercer {
 struct FitSettings {
     Kernel kernel = rbf();
     ScalingRule scaling{};
+    TargetScale target_scale = TargetScale::automatic;  ///< regressors
     std::uint64_t seed = 1;
     double time_limit = 0;                            ///< seconds; 0: none
     std::size_t memory_bytes = std::size_t{1} << 30;  ///< for kernel values

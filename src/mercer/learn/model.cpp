@@ -63,6 +63,7 @@ std::string describe(FitStatus status) {
         case FitStatus::iteration_limit: return "stopped at the iteration limit";
         case FitStatus::cancelled: return "stopped early on request";
         case FitStatus::stalled: return "stopped: rounding allows no further progress";
+        case FitStatus::search_limit: return "stopped at a limit of the search";
         case FitStatus::no_margin: return "no margin found";
         default: return "not separable";
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/solver/cholesky.hpp"
 
@@ -50,7 +51,12 @@ class Newton {
                 s_.status = told;
                 break;
             }
-            if (!step()) break;
+            try {
+                if (!step()) break;
+            } catch (const Cancelled&) {  // the step is lost, what it began from is not
+                s_.status = FitStatus::cancelled;
+                break;
+            }
             ++s_.iterations;
             s_.history.push_back(s_.primal);
         }
@@ -130,7 +136,7 @@ class Newton {
                 system(r, r) += 2 * p_.lambda / h[active[r]];
             }
         });
-        if (!cholesky(system.view())) {
+        if (!cholesky(system.view(), settings_.progress)) {
             s_.positive_definite = false;
             s_.status = FitStatus::stalled;
             return false;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mercer/base/matrix.hpp"
+#include "mercer/base/progress.hpp"
 #include "mercer/learn/losses.hpp"
 
 namespace mercer {
@@ -42,6 +43,7 @@ struct NewtonSettings {
     double relative_gap = 1e-6;
     std::size_t iteration_limit = 100;
     std::function<FitStatus()> interrupted{};  ///< `converged`: go on
+    Progress progress{};                       ///< asked within a step
 };
 
 RiskSolution minimise_risk(const RiskProblem& problem, const NewtonSettings& settings);

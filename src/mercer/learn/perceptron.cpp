@@ -11,6 +11,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/learn/invalid_setting.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/perceptron_core-inl.hpp"
 #include "mercer/learn/sample.hpp"
 
@@ -353,31 +354,39 @@ void train_primal(const PerceptronSettings& settings, const Sample& sample, cons
 
 }  // namespace
 
-Model Perceptron::fit(const Dataset& data) const {
-    check_settings(settings_);
-    const Sample sample = take_sample(task(), data, settings_.common);
+namespace {
+
+Model learn(const PerceptronSettings& settings, const Dataset& data) {
+    check_settings(settings);
+    const Sample sample = take_sample(Task::perceptron, data, settings.common);
     const Kernel kernel =
-        Gram<float>(settings_.common.kernel, sample.x, sample.data.feature_names).kernel();
+        Gram<float>(settings.common.kernel, sample.x, sample.data.feature_names).kernel();
     const std::size_t k = sample.classes.count();
     const std::size_t outputs = k == 2 ? 1 : k;
-    Model model = begin_model(task(), sample, settings_.common);
-    model.trained.bias = settings_.bias;
-    model.trained.numbers["passes"] = static_cast<double>(settings_.passes);
-    if (settings_.variant == PerceptronVariant::averaged) model.trained.numbers["averaged"] = 1;
-    if (settings_.variant == PerceptronVariant::voted) model.trained.numbers["voted"] = 1;
-    if (settings_.budget > 0) {
-        model.trained.numbers["budget"] = static_cast<double>(settings_.budget);
+    Model model = begin_model(Task::perceptron, sample, settings.common);
+    model.trained.bias = settings.bias;
+    model.trained.numbers["passes"] = static_cast<double>(settings.passes);
+    if (settings.variant == PerceptronVariant::averaged) model.trained.numbers["averaged"] = 1;
+    if (settings.variant == PerceptronVariant::voted) model.trained.numbers["voted"] = 1;
+    if (settings.budget > 0) {
+        model.trained.numbers["budget"] = static_cast<double>(settings.budget);
     }
-    const bool primal = is_linear(kernel) && settings_.variant != PerceptronVariant::voted &&
+    const bool primal = is_linear(kernel) && settings.variant != PerceptronVariant::voted &&
                         sample.x.columns() <= most_weight_bytes / sizeof(double) / outputs / 2;
     if (primal) {
-        train_primal(settings_, sample, kernel, outputs, model);
-    } else if (settings_.common.double_precision) {
-        train_dual<double>(settings_, sample, kernel, outputs, model);
+        train_primal(settings, sample, kernel, outputs, model);
+    } else if (settings.common.double_precision) {
+        train_dual<double>(settings, sample, kernel, outputs, model);
     } else {
-        train_dual<float>(settings_, sample, kernel, outputs, model);
+        train_dual<float>(settings, sample, kernel, outputs, model);
     }
     return model;
+}
+
+}  // namespace
+
+Model Perceptron::fit(const Dataset& data) const {
+    return patient_fit(task(), settings_, data, learn);
 }
 
 }  // namespace mercer

@@ -13,6 +13,7 @@
 #include "mercer/learn/finite.hpp"
 #include "mercer/learn/kmeans.hpp"
 #include "mercer/learn/neighbourhoods-inl.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/linear_program.hpp"
 
@@ -318,9 +319,11 @@ Codebook lbg_codebook(const Rows& rows, std::size_t size, std::uint64_t seed,
     return book;
 }
 
-Model VectorQuantiser::fit(const Dataset& data) const {
+namespace {
+
+Model learn(const VectorQuantiserSettings& settings, const Dataset& data) {
     const auto begun = std::chrono::steady_clock::now();
-    const FitSettings& common = settings_.common;
+    const FitSettings& common = settings.common;
     Sample sample = take_sample(Task::vq, data, common);
     const Kernel kernel =
         common.kernel.needs_data()
@@ -329,9 +332,9 @@ Model VectorQuantiser::fit(const Dataset& data) const {
     if (is_centered(kernel)) {
         throw InvalidInput("distances do not depend on the centre: leave out center(…)");
     }
-    const Codebook book = quantise(sample.x, {.radius = settings_.radius,
+    const Codebook book = quantise(sample.x, {.radius = settings.radius,
                                               .kernel = kernel,
-                                              .prune = settings_.prune,
+                                              .prune = settings.prune,
                                               .time_limit = common.time_limit,
                                               .memory_bytes = common.memory_bytes,
                                               .progress = common.progress});
@@ -346,7 +349,7 @@ Model VectorQuantiser::fit(const Dataset& data) const {
         bias[c] = -bias[c];
     }
     set_expansion(model, sample, kernel, book.chosen, std::move(coefficients), std::move(bias), -1);
-    model.trained.numbers["radius"] = settings_.radius;
+    model.trained.numbers["radius"] = settings.radius;
     Report report;
     report.status = book.status;
     report.rows = sample.size();
@@ -361,6 +364,12 @@ Model VectorQuantiser::fit(const Dataset& data) const {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     model.reports = {report};
     return model;
+}
+
+}  // namespace
+
+Model VectorQuantiser::fit(const Dataset& data) const {
+    return patient_fit(task(), settings_, data, learn);
 }
 
 }  // namespace mercer

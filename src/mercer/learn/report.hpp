@@ -16,6 +16,7 @@ enum class FitStatus {
     iteration_limit,  ///< likewise
     cancelled,        ///< likewise
     stalled,          ///< likewise: rounding allowed no further progress
+    search_limit,     ///< parameters were sought, and some ended at a limit of the search
     not_separable,    ///< hard margin only: proved that there is none; see Report::hull_weights
     no_margin,        ///< hard margin only: none was found, nor is there one above margin_bound
 };

@@ -13,6 +13,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/patient_fit-inl.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/cholesky.hpp"
 #include "mercer/solver/conjugate_gradient.hpp"
@@ -154,10 +155,9 @@ class Trainer {
         const LargeBuffer buffer(n * n * sizeof(double));
         const MatrixView<double> k(buffer.as<double>(), n, n);
         gram_.matrix(k, settings_.common.progress);
-        if (!keep_going(settings_.common.progress, {"factorising", -1})) throw Cancelled();
         Solution s{.lambda = settings_.lambda};
         if (by_mixed_precision(k, s)) return s;
-        ShiftedSystem system(k, shift(s.lambda));
+        ShiftedSystem system(k, shift(s.lambda), settings_.common.progress);
         if (!system.factored()) not_positive_definite(gram_.kernel(), s.lambda);
         Matrix<double> x = right_hand_sides();
         system.solve(x.view());
@@ -165,8 +165,7 @@ class Trainer {
         s.image = Matrix<double>(outputs(), n);
         system.apply_k(s.alpha.view(), s.image.view());
         if (settings_.leave_one_out) {
-            if (!keep_going(settings_.common.progress, {"leave-one-out", -1})) throw Cancelled();
-            const MatrixView<const double> inverse = system.invert();
+            const MatrixView<const double> inverse = system.invert(settings_.common.progress);
             std::vector<double> diagonal(n);
             for (std::size_t i = 0; i < n; ++i) diagonal[i] = inverse(i, i);
             leave_one_out(diagonal, x.row(x.rows() - 1), s);
@@ -182,9 +181,11 @@ class Trainer {
         constexpr std::size_t entry = sizeof(double) + sizeof(float);
         const bool fits = k.rows <= settings_.common.memory_bytes / entry / k.rows;
         if (k.rows < worthwhile || !fits || settings_.leave_one_out) return false;
-        const MixedSystem system(k, shift(s.lambda));
+        const MixedSystem system(k, shift(s.lambda), settings_.common.progress);
         Matrix<double> x = right_hand_sides();
-        if (!system.factored() || !system.solve(x.view(), residual)) return false;
+        if (!system.factored() || !system.solve(x.view(), residual, settings_.common.progress)) {
+            return false;
+        }
         combine(x, s);
         s.image = Matrix<double>(outputs(), k.rows);
         system.apply_k(s.alpha.view(), s.image.view());
@@ -198,29 +199,28 @@ class Trainer {
         constexpr std::size_t most_rank = 500;
         const std::size_t rank = std::clamp<std::size_t>(
             settings_.common.memory_bytes / 4 / sizeof(double) / sample_.size(), 1, most_rank);
-        const PivotedCholesky near(op, d, {.rank = rank});
-        CgSettings cg{.tolerance = settings_.tolerance, .progress = settings_.common.progress};
-        const auto start = Clock::now();
-        const double limit = settings_.common.time_limit;
-        bool out_of_time = false;
-        if (limit > 0) {
-            cg.progress = [&](const Moment& moment) {
-                const std::chrono::duration<double> used = Clock::now() - start;
-                out_of_time = used.count() > limit;
-                return !out_of_time && keep_going(settings_.common.progress, moment);
-            };
-        }
-        CgSolution found = conjugate_gradient(op, d, right_hand_sides().view(), near, cg);
+        const Progress& progress = settings_.common.progress;
+        const PivotedCholesky near(op, d, {.rank = rank, .progress = progress});
+        CgSolution found =
+            conjugate_gradient(op, d, right_hand_sides().view(), near,
+                               {.tolerance = settings_.tolerance, .progress = progress});
+        if (found.status == CgStatus::cancelled && found.iterations == 0) throw Cancelled();
         combine(found.x, s);
+        // K is linear: the image of α is made of the images of u and v.
         s.image = Matrix<double>(outputs(), sample_.size());
-        apply_all(op, s.alpha.view(), s.image.view());
+        for (std::size_t o = 0; o < outputs(); ++o) {
+            for (std::size_t i = 0; i < sample_.size(); ++i) {
+                s.image(o, i) = found.image(o, i);
+                if (settings_.bias) s.image(o, i) -= s.bias[o] * found.image(outputs(), i);
+            }
+        }
         s.iterations = found.iterations;
         s.history = std::move(found.history);
         switch (found.status) {
             case CgStatus::converged: break;
             case CgStatus::iteration_limit: s.status = FitStatus::iteration_limit; break;
             case CgStatus::stalled: s.status = FitStatus::stalled; break;
-            default: s.status = out_of_time ? FitStatus::time_limit : FitStatus::cancelled;
+            default: s.status = FitStatus::cancelled;
         }
         return s;
     }
@@ -236,12 +236,13 @@ class Trainer {
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t j = 0; j < n; ++j) k(i, j) *= root[i] * root[j];
         }
-        if (!keep_going(settings_.common.progress, {"eigenvalues", -1})) throw Cancelled();
-        const Spectrum spectrum = symmetric_eigen(k.view());
+        const Spectrum spectrum = symmetric_eigen(k.view(), true, settings_.common.progress);
         const Matrix<double> b = projected(spectrum, root);
         path_ = Matrix<double>(settings_.path.size(), 2);
         std::optional<Solution> best;
         for (std::size_t p = 0; p < settings_.path.size(); ++p) {
+            const double done = static_cast<double>(p) / static_cast<double>(settings_.path.size());
+            if (!keep_going(settings_.common.progress, {"path", done})) throw Cancelled();
             Solution s = at_lambda(spectrum, root, b, settings_.path[p]);
             path_(p, 0) = s.lambda;
             path_(p, 1) = s.loo_error;
@@ -336,6 +337,12 @@ void check(const RidgeSettings& settings) {
 
 Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> targets) {
     const auto start = Clock::now();
+    std::vector<TargetScaling> scalings;  // λ weighs alike on any scale: only the shift counts
+    for (std::size_t o = 0; o < targets.rows(); ++o) {
+        scalings.push_back(
+            fit_target_scale(settings.common.target_scale, targets.row(o), sample.data.weights));
+        for (double& y : targets.row(o)) y -= scalings.back().shift;
+    }
     Trainer trainer(settings, sample, std::move(targets));
     Solution s = trainer.solve();
     Model model = begin_model(Task::ridge, sample, settings.common);
@@ -348,7 +355,10 @@ Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> 
     for (std::size_t o = 0; o < s.alpha.rows(); ++o) {
         model.reports.push_back(trainer.report(s, o));
         settle_bracket(model.reports.back(), curvature({}, s.status), no_bound);
+        s.bias[o] += scalings[o].shift;
+        model.reports.back().bias = s.bias[o];
     }
+    if (scalings.size() == 1) note_target_scaling(model, scalings.front());
     set_expansion(model, sample, trainer.gram().kernel(), s.alpha, s.bias);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     for (Report& report : model.reports) {
@@ -387,10 +397,12 @@ Report certify_ridge(const RidgeSolution& s) {
 
 Model Ridge::fit(const Dataset& data) const {
     check(settings_);
-    const Sample sample = take_sample(task(), data, settings_.common);
-    Matrix<double> targets(1, sample.size());
-    std::ranges::copy(sample.data.y.values, targets.row(0).begin());
-    return train(settings_, sample, std::move(targets));
+    return patient_fit(task(), settings_, data, [](const RidgeSettings& s, const Dataset& d) {
+        const Sample sample = take_sample(Task::ridge, d, s.common);
+        Matrix<double> targets(1, sample.size());
+        std::ranges::copy(sample.data.y.values, targets.row(0).begin());
+        return train(s, sample, std::move(targets));
+    });
 }
 
 Model Ridge::fit(const Dataset& data, MatrixView<const double> targets) const {
@@ -400,20 +412,26 @@ Model Ridge::fit(const Dataset& data, MatrixView<const double> targets) const {
                            std::to_string(targets.columns) + " targets for " +
                            std::to_string(data.size()) + " rows of data");
     }
-    Dataset labelled = data;
-    labelled.y = {};
-    for (std::size_t i = 0; i < targets.rows; ++i) labelled.y.values.push_back(targets(i, 0));
-    const Sample sample = take_sample(task(), labelled, settings_.common);
-    Matrix<double> kept(targets.columns, sample.size());
-    for (std::size_t o = 0; o < targets.columns; ++o) {
-        for (std::size_t i = 0; i < sample.size(); ++i) {
-            kept(o, i) = targets(sample.kept[i], o);
-            if (std::isfinite(kept(o, i))) continue;
-            throw InvalidInput("target " + std::to_string(o + 1) + " of row " +
-                               std::to_string(sample.kept[i] + 1) + " is not finite");
-        }
+    Dataset numbered = data;  // each row's place among the targets stands for its label
+    numbered.y = {};
+    for (std::size_t i = 0; i < targets.rows; ++i) {
+        numbered.y.values.push_back(static_cast<double>(i));
     }
-    return train(settings_, sample, std::move(kept));
+    const auto fit_some = [&](const RidgeSettings& s, const Dataset& d) {
+        const Sample sample = take_sample(Task::ridge, d, s.common);
+        Matrix<double> kept(targets.columns, sample.size());
+        for (std::size_t o = 0; o < targets.columns; ++o) {
+            for (std::size_t i = 0; i < sample.size(); ++i) {
+                const auto row = static_cast<std::size_t>(sample.data.y.values[i]);
+                kept(o, i) = targets(row, o);
+                if (std::isfinite(kept(o, i))) continue;
+                throw InvalidInput("target " + std::to_string(o + 1) + " of row " +
+                                   std::to_string(row + 1) + " is not finite");
+            }
+        }
+        return train(s, sample, std::move(kept));
+    };
+    return patient_fit(task(), settings_, numbered, fit_some);
 }
 
 }  // namespace mercer

@@ -42,8 +42,9 @@ struct RidgeSettings {
 /// row (λ, leave-one-out error) a value; with leave-one-out "loo" has those residuals, one row an
 /// output. The dual is  2λ α'y − λ² Σ α_i²/w_i − λ α'Kα  over Σ α_i = 0.
 ///
-/// Throws InvalidInput when K + λ W⁻¹ is not positive definite, Cancelled when told to stop before
-/// there is a solution; conjugate gradients stopped early return what they have with a status.
+/// Throws InvalidInput when K + λ W⁻¹ is not positive definite. Told to stop, conjugate gradients
+/// return what they have with a status; before there is anything, and of the other methods, the
+/// answer is the machine of few rows (learn/patient_fit-inl.hpp).
 class Ridge {
    public:
     explicit Ridge(RidgeSettings settings) : settings_(std::move(settings)) {}

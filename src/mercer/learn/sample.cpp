@@ -57,6 +57,7 @@ void require_range(const std::string& name, double value, bool fine, const std::
 Sample take_sample(Task task, const Dataset& data, const FitSettings& settings) {
     require_range("the time limit", settings.time_limit, settings.time_limit >= 0,
                   "0 (none) or a number of seconds");
+    check_target_scale(settings.target_scale, task);
     data.check();
     require_finite(data.x);
     Sample sample;

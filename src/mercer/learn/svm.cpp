@@ -413,6 +413,37 @@ class Trainer {
     bool stopped_ = false;
 };
 
+bool scales(TargetScale rule) {
+    return rule == TargetScale::standard || rule == TargetScale::minmax;
+}
+
+/// The machine of scaled targets is that of the targets themselves with other settings: divided by
+/// scale², ½‖w‖² + C s Σ max(0, |y − f| − ε s) has the terms of t = y/s. The bias takes the shift.
+Model fit_in_units(const SvmSettings& settings, const Dataset& data,
+                   MatrixView<const double> targets) {
+    if (targets.columns > 1) {
+        throw InvalidInput("target_scale = " + target_scale_name(settings.target_scale) +
+                           " is for one target, and there are " + std::to_string(targets.columns) +
+                           "; scale them before");
+    }
+    std::vector<double> y;
+    for (std::size_t i = 0; i < targets.rows; ++i) y.push_back(targets(i, 0));
+    if (targets.columns == 0) y = data.y.values;
+    const bool known = !data.y.are_text() && y.size() == data.size();
+    const TargetScaling scaling =
+        known ? fit_target_scale(settings.target_scale, y, data.weights) : TargetScaling{};
+    SvmSettings own = settings;
+    own.target_scale = TargetScale::none;
+    if (std::isfinite(scaling.scale)) {  // else the plan will say which target is not finite
+        own.C *= scaling.scale;
+        own.epsilon *= scaling.scale;
+        own.tolerance *= scaling.scale;
+    }
+    Model model = Svm(std::move(own)).fit(data, targets);
+    note_target_scaling(model, scaling);
+    return model;
+}
+
 }  // namespace
 
 Model Svm::fit(const Dataset& data) const {
@@ -430,6 +461,8 @@ Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
     if (settings_.trace && settings_.method != DualMethod::smo) {
         throw InvalidInput("only the method smo takes steps of two points, which can be traced");
     }
+    check_target_scale(settings_.target_scale, settings_.task);
+    if (scales(settings_.target_scale)) return fit_in_units(settings_, data, targets);
     FitPlan plan = plan_fit(settings_, data, targets);
     check_start(settings_, plan, data.size());
     return settings_.double_precision ? Trainer<double>(settings_, std::move(plan)).run()

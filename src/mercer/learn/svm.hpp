@@ -21,6 +21,7 @@
 #include "mercer/data/scaling.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/learn/model.hpp"
+#include "mercer/learn/target_scale.hpp"
 #include "mercer/solver/dual.hpp"
 
 namespace mercer {
@@ -56,6 +57,9 @@ struct SvmSettings {
     std::vector<double> tube_values{};
     std::function<double(std::span<const double>)> tube_function{};
     ScalingRule scaling{};
+    /// svr, nu-svr: read C, epsilon and tolerance in units of the target's scale. The model has
+    /// them as they come to in the target's own units.
+    TargetScale target_scale = TargetScale::automatic;
     bool probability = false;  ///< classifiers: fit Platt's sigmoids by 5 folds
     std::uint64_t seed = 1;    ///< of those folds
 

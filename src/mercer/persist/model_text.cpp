@@ -44,11 +44,12 @@ constexpr Words<Task, 24> task_words{{{Task::svc, "svc"},
                                       {Task::dependency, "dependency"}}};
 constexpr Words<MultiClass, 2> multi_class_words{
     {{MultiClass::one_vs_one, "one-vs-one"}, {MultiClass::one_vs_rest, "one-vs-rest"}}};
-constexpr Words<FitStatus, 7> status_words{{{FitStatus::converged, "converged"},
+constexpr Words<FitStatus, 8> status_words{{{FitStatus::converged, "converged"},
                                             {FitStatus::time_limit, "time-limit"},
                                             {FitStatus::iteration_limit, "iteration-limit"},
                                             {FitStatus::cancelled, "cancelled"},
                                             {FitStatus::stalled, "stalled"},
+                                            {FitStatus::search_limit, "search-limit"},
                                             {FitStatus::not_separable, "not-separable"},
                                             {FitStatus::no_margin, "no-margin"}}};
 constexpr Words<Convexity, 5> convexity_words{{{Convexity::not_asked, "not-asked"},

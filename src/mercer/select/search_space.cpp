@@ -164,6 +164,7 @@ SearchTask svm_search_task(const SvmSettings& settings, const std::string& kerne
         task.told += name + '=';
         number(weight);
     }
+    task.told += target_scale_name(settings.target_scale) + ' ';
     if (settings.tube) task.told += settings.tube->text();
     for (const double width : settings.tube_values) number(width);
     return task;

@@ -383,6 +383,10 @@ class SharedSearch {
 bool can_share(const Evaluation& e) {
     const auto& svm = e.space.task().svm;
     if (!svm || svm->probability || svm->time_limit > 0 || e.points.empty()) return false;
+    // Folds whose targets are scaled by themselves have settings of their own.
+    if (svm->target_scale == TargetScale::standard || svm->target_scale == TargetScale::minmax) {
+        return false;
+    }
     switch (svm->task) {
         case Task::svc:
         case Task::nu_svc:

@@ -126,7 +126,13 @@ class BlockKrylov {
         for (double& value : block.values()) value = random.normal();
         block = orthonormal(orthonormal(std::move(block)));
         for (;;) {
-            extend(block);
+            try {
+                extend(block);
+            } catch (const Cancelled&) {  // the product is lost, what went before is not
+                if (result_.products == 0) throw;
+                result_.status = TopEigenStatus::stopped;
+                break;
+            }
             measure();
             result_.status = TopEigenStatus::converged;
             if (worst_ <= settings_.tolerance) break;

@@ -4,6 +4,7 @@
 #include "mercer/base/blas-inl.hpp"
 #include "mercer/base/lapack.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/patience.hpp"
 #include "mercer/solver/blocked_cholesky-inl.hpp"
 
 namespace mercer {
@@ -27,6 +28,11 @@ class Blocks {
     }
 
     std::size_t count() const { return count_; }
+    /// Operations of one product of two blocks.
+    double operations() const {
+        const auto side = static_cast<double>(size_);
+        return 2 * side * side * side;
+    }
     std::size_t first(std::size_t b) const { return b * size_; }
     std::size_t extent(std::size_t b) const { return std::min(size_, a_.rows - b * size_); }
     MatrixView<double> at(std::size_t i, std::size_t j) const {
@@ -77,58 +83,77 @@ Matrix<double> inverse_of_block(MatrixView<const double> l) {
 
 }  // namespace
 
-bool blocked_cholesky(MatrixView<double> a) {
+bool blocked_cholesky(MatrixView<double> a, const Progress& progress) {
     const Blocks blocks(a);
     for (std::size_t k = 0; k < blocks.count(); ++k) {
+        const double left = 1 - static_cast<double>(k) / static_cast<double>(blocks.count());
+        const Moment moment{"factorising", 1 - left * left * left};
         const MatrixView<double> d = blocks.at(k, k);
         // Row-major and lower is column-major and upper for LAPACK.
         if (lapack::dpotrf('U', length(d.rows), d.data, length(d.stride)) != 0) {
             return false;
         }
         const std::size_t below = blocks.count() - k - 1;
-        parallel_for(below, [&](std::size_t r) {  // L_ik = A_ik L_kk'⁻¹
+        const double work = blocks.operations();
+        parallel_slices(below, work, progress, moment, [&](std::size_t r) {  // L_ik = A_ik L_kk'⁻¹
             const MatrixView<double> b = blocks.at(k + 1 + r, k);
             MERCER_BLAS(cblas_dtrsm)
             (CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, length(b.rows),
              length(b.columns), 1.0, d.data, length(d.stride), b.data, length(b.stride));
         });
-        parallel_for(below * (below + 1) / 2, [&](std::size_t task) {  // A_ij −= L_ik L_jk'
-            const auto [r, s] = lower(task);
-            const std::size_t i = k + 1 + r;
-            const std::size_t j = k + 1 + s;
-            if (i != j) {
-                product(CblasNoTrans, CblasTrans, -1, blocks.at(i, k), blocks.at(j, k), 1,
-                        blocks.at(i, j));
-                return;
-            }
-            // Only the lower half of a block on the diagonal is ours to write.
-            const MatrixView<double> l = blocks.at(i, k);
-            const MatrixView<double> c = blocks.at(i, i);
-            MERCER_BLAS(cblas_dsyrk)
-            (CblasRowMajor, CblasLower, CblasNoTrans, length(c.rows), length(l.columns), -1, l.data,
-             length(l.stride), 1, c.data, length(c.stride));
-        });
+        const std::size_t pairs = below * (below + 1) / 2;
+        parallel_slices(
+            pairs, work, progress, moment, [&](std::size_t task) {  // A_ij −= L_ik L_jk'
+                const auto [r, s] = lower(task);
+                const std::size_t i = k + 1 + r;
+                const std::size_t j = k + 1 + s;
+                if (i != j) {
+                    product(CblasNoTrans, CblasTrans, -1, blocks.at(i, k), blocks.at(j, k), 1,
+                            blocks.at(i, j));
+                    return;
+                }
+                // Only the lower half of a block on the diagonal is ours to write.
+                const MatrixView<double> l = blocks.at(i, k);
+                const MatrixView<double> c = blocks.at(i, i);
+                MERCER_BLAS(cblas_dsyrk)
+                (CblasRowMajor, CblasLower, CblasNoTrans, length(c.rows), length(l.columns), -1,
+                 l.data, length(l.stride), 1, c.data, length(c.stride));
+            });
     }
     return true;
 }
 
-void blocked_inverse(MatrixView<double> a) {
+void blocked_inverse(MatrixView<double> a, const Progress& progress) {
     const Blocks blocks(a);
     const std::size_t count = blocks.count();
     std::vector<Matrix<double>> e(count);  // L_ii⁻¹
     parallel_for(count, [&](std::size_t i) { e[i] = inverse_of_block(blocks.at(i, i)); });
     // T = L'⁻¹ above the diagonal, from T L' = I: T_ji = −(Σ_{j≤k<i} T_jk L_ik') L_ii'⁻¹.
-    parallel_for(count, [&](std::size_t j) {
-        for (std::size_t i = j + 1; i < count; ++i) {
-            Matrix<double> sum(blocks.extent(j), blocks.extent(i));
-            product(CblasTrans, CblasTrans, 1, e[j].view(), blocks.at(i, j), 0, sum.view());
-            product(CblasNoTrans, CblasTrans, 1, blocks.strip(j, j + 1, i),
-                    blocks.strip(i, j + 1, i), 1, sum.view());
-            product(CblasNoTrans, CblasTrans, -1, sum.view(), e[i].view(), 0, blocks.at(j, i));
+    const auto work = [&](std::size_t products) {
+        return blocks.operations() * static_cast<double>(products + 2);
+    };
+    const auto set_entry = [&](std::size_t j, std::size_t i) {
+        Matrix<double> sum(blocks.extent(j), blocks.extent(i));
+        product(CblasTrans, CblasTrans, 1, e[j].view(), blocks.at(i, j), 0, sum.view());
+        product(CblasNoTrans, CblasTrans, 1, blocks.strip(j, j + 1, i), blocks.strip(i, j + 1, i),
+                1, sum.view());
+        product(CblasNoTrans, CblasTrans, -1, sum.view(), e[i].view(), 0, blocks.at(j, i));
+    };
+    constexpr std::size_t soon_done = 2048;
+    if (a.rows <= soon_done) {  // rows of T do not wait for each other
+        parallel_for(count, [&](std::size_t j) {
+            for (std::size_t i = j + 1; i < count; ++i) set_entry(j, i);
+        });
+    } else {  // column by column, with a question in between
+        for (std::size_t i = 1; i < count; ++i) {
+            const double done = static_cast<double>(i) / static_cast<double>(2 * count);
+            parallel_slices(i, work(i / 2), progress, {"inverting", done},
+                            [&](std::size_t j) { set_entry(j, i); });
         }
-    });
+    }
     // A⁻¹ = T T': block (i, j) with i ≥ j is Σ_{k≥i} T_ik T_jk'.
-    parallel_for(count * (count + 1) / 2, [&](std::size_t task) {
+    const std::size_t pairs = count * (count + 1) / 2;
+    parallel_slices(pairs, work(count / 3), progress, {"inverting", 0.5}, [&](std::size_t task) {
         const auto [i, j] = lower(task);
         const MatrixView<double> c = blocks.at(i, j);
         if (i == j) {

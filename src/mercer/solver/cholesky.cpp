@@ -34,10 +34,10 @@ void for_sides(std::size_t sides, const Body& body) {
 
 // Row-major and lower is column-major and upper for LAPACK, which then factors U'U with U = L'.
 
-bool cholesky(MatrixView<double> a) {
+bool cholesky(MatrixView<double> a, const Progress& progress) {
     if (a.rows == 0) return true;
     // A matrix that is not finite passes through LAPACK's comparison and shows up here.
-    return blocked_cholesky(a) && std::isfinite(log_determinant(a));
+    return blocked_cholesky(a, progress) && std::isfinite(log_determinant(a));
 }
 
 void cholesky_solve(MatrixView<const double> factor, MatrixView<double> b) {
@@ -59,8 +59,8 @@ void forward_solve(MatrixView<const double> factor, MatrixView<double> b) {
     });
 }
 
-void cholesky_inverse(MatrixView<double> factor) {
-    if (factor.rows > 0) blocked_inverse(factor);
+void cholesky_inverse(MatrixView<double> factor, const Progress& progress) {
+    if (factor.rows > 0) blocked_inverse(factor, progress);
 }
 
 double log_determinant(MatrixView<const double> factor) {
@@ -69,12 +69,14 @@ double log_determinant(MatrixView<const double> factor) {
     return 2 * sum;
 }
 
-ShiftedSystem::ShiftedSystem(MatrixView<double> k, std::span<const double> shift) : k_(k) {
+ShiftedSystem::ShiftedSystem(MatrixView<double> k, std::span<const double> shift,
+                             const Progress& progress)
+    : k_(k) {
     for (std::size_t i = 0; i < k.rows; ++i) {
         diagonal_.push_back(k(i, i));
         k(i, i) += shift[i];
     }
-    factored_ = cholesky(k);
+    factored_ = cholesky(k, progress);
 }
 
 void ShiftedSystem::apply_k(MatrixView<const double> x, MatrixView<double> y) const {
@@ -93,8 +95,8 @@ void ShiftedSystem::apply_k(MatrixView<const double> x, MatrixView<double> y) co
     }
 }
 
-MatrixView<const double> ShiftedSystem::invert() {
-    cholesky_inverse(k_);
+MatrixView<const double> ShiftedSystem::invert(const Progress& progress) {
+    cholesky_inverse(k_, progress);
     return k_;
 }
 

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "mercer/base/matrix.hpp"
+#include "mercer/base/progress.hpp"
 
 namespace mercer {
 
 /// Overwrites the lower triangle of A with L; the part above the diagonal is left as it is. False
 /// when A is not positive definite to working precision, or not finite; its content is then lost.
-bool cholesky(MatrixView<double> a);
+/// Throws Cancelled a fraction of a second after `progress` says so, as all that take one do.
+bool cholesky(MatrixView<double> a, const Progress& progress = {});
 
 /// Each row of `b` is a right-hand side and becomes the solution.
 void cholesky_solve(MatrixView<const double> factor, MatrixView<double> b);
@@ -25,7 +27,7 @@ void cholesky_solve(MatrixView<const double> factor, MatrixView<double> b);
 void forward_solve(MatrixView<const double> factor, MatrixView<double> b);
 
 /// Overwrites the factor with the lower triangle of A⁻¹. What stands above the diagonal is lost.
-void cholesky_inverse(MatrixView<double> factor);
+void cholesky_inverse(MatrixView<double> factor, const Progress& progress = {});
 
 /// log det A = 2 Σ log L_ii.
 double log_determinant(MatrixView<const double> factor);
@@ -35,7 +37,8 @@ double log_determinant(MatrixView<const double> factor);
 class ShiftedSystem {
    public:
     /// `k` holds both triangles of K and must live as long as this.
-    ShiftedSystem(MatrixView<double> k, std::span<const double> shift);
+    ShiftedSystem(MatrixView<double> k, std::span<const double> shift,
+                  const Progress& progress = {});
 
     /// False when K + D is not positive definite; nothing below may then be called.
     bool factored() const { return factored_; }
@@ -47,7 +50,7 @@ class ShiftedSystem {
     void apply_k(MatrixView<const double> x, MatrixView<double> y) const;
     double log_determinant() const { return mercer::log_determinant(k_); }  ///< of K + D
     /// Puts (K + D)⁻¹ in the place of the factor, after which only it can be read.
-    MatrixView<const double> invert();
+    MatrixView<const double> invert(const Progress& progress = {});
 
    private:
     MatrixView<double> k_;

@@ -38,6 +38,8 @@ PivotedCholesky::PivotedCholesky(const SymmetricOperator<T>& k, std::span<const 
             if (rest[i] / shift_[i] > rest[pivot] / shift_[pivot]) pivot = i;
         }
         if (!(rest[pivot] > settings.tolerance * shift_[pivot])) break;
+        const double done = static_cast<double>(rank) / static_cast<double>(most);
+        if (!keep_going(settings.progress, {"preconditioner", done})) break;
         k.rows({&pivot, 1}, row.view());
         const double root = std::sqrt(rest[pivot]);
         const auto to = factor.row(rank);
@@ -100,12 +102,14 @@ std::string describe(CgStatus status) {
 }
 
 template <class T>
-void apply_all(const SymmetricOperator<T>& k, MatrixView<const double> x, MatrixView<double> y) {
+void apply_all(const SymmetricOperator<T>& k, MatrixView<const double> x, MatrixView<double> y,
+               const Progress& progress) {
     const std::size_t n = k.size();
     const std::size_t block = std::min<std::size_t>(n, 256);
     Matrix<T> buffer(block, n);
     std::vector<std::size_t> which(block);
     for (std::size_t first = 0; first < n; first += block) {
+        if (!keep_going(progress, {"solving", -1})) throw Cancelled();
         const std::size_t count = std::min(block, n - first);
         std::iota(which.begin(), which.end(), first);
         k.rows(std::span(which).first(count), buffer.view().block(0, 0, count, n));
@@ -165,8 +169,8 @@ class Recursion {
 
 template <class T>
 void apply_shifted(const SymmetricOperator<T>& k, std::span<const double> shift,
-                   MatrixView<const double> x, MatrixView<double> y) {
-    apply_all(k, x, y);
+                   MatrixView<const double> x, MatrixView<double> y, const Progress& progress) {
+    apply_all(k, x, y, progress);
     for (std::size_t s = 0; s < x.rows; ++s) {
         for (std::size_t i = 0; i < shift.size(); ++i) y(s, i) += shift[i] * x(s, i);
     }
@@ -175,9 +179,9 @@ void apply_shifted(const SymmetricOperator<T>& k, std::span<const double> shift,
 /// The worst relative residual, from K itself.
 template <class T>
 double true_residual(const SymmetricOperator<T>& k, std::span<const double> shift,
-                     MatrixView<const double> b, const Matrix<double>& x) {
-    Matrix<double> image(b.rows, b.columns);
-    apply_shifted(k, shift, x.view(), image.view());
+                     MatrixView<const double> b, const Matrix<double>& x, Matrix<double>& image,
+                     const Progress& progress) {
+    apply_shifted(k, shift, x.view(), image.view(), progress);
     double worst = 0;
     for (std::size_t s = 0; s < b.rows; ++s) {
         double square = 0;
@@ -186,6 +190,34 @@ double true_residual(const SymmetricOperator<T>& k, std::span<const double> shif
         if (norm > 0) worst = std::max(worst, std::sqrt(square) / norm);
     }
     return worst;
+}
+
+/// The image K x and the residual: by one more product, or, told to stop, as the recursion knows
+/// them.
+template <class T>
+void finish(const SymmetricOperator<T>& k, std::span<const double> shift,
+            MatrixView<const double> b, const std::vector<Recursion>& side,
+            const CgSettings& settings, CgSolution& solution) {
+    solution.image = Matrix<double>(b.rows, b.columns);
+    bool measured = false;
+    if (solution.status != CgStatus::cancelled) {
+        try {
+            solution.residual =
+                true_residual(k, shift, b, solution.x, solution.image, settings.progress);
+            measured = true;
+        } catch (const Cancelled&) {
+            solution.status = CgStatus::cancelled;
+        }
+    }
+    for (std::size_t s = 0; s < b.rows; ++s) {
+        if (!measured) {
+            solution.residual = std::max(solution.residual, side[s].relative_residual());
+        }
+        for (std::size_t i = 0; i < b.columns; ++i) {
+            if (!measured) solution.image(s, i) = b(s, i) - side[s].r[i];
+            solution.image(s, i) -= shift[i] * solution.x(s, i);
+        }
+    }
 }
 
 }  // namespace
@@ -224,7 +256,12 @@ CgSolution conjugate_gradient(const SymmetricOperator<T>& k, std::span<const dou
         for (std::size_t s = 0; s < b.rows; ++s) {
             std::ranges::copy(side[s].direction, directions.row(s).begin());
         }
-        apply_shifted(k, shift, directions.view(), images.view());
+        try {
+            apply_shifted(k, shift, directions.view(), images.view(), settings.progress);
+        } catch (const Cancelled&) {  // the product is lost, the iterate is not
+            solution.status = CgStatus::cancelled;
+            break;
+        }
         bool moved = false;
         for (std::size_t s = 0; s < b.rows; ++s) {
             if (side[s].relative_residual() > settings.tolerance) {
@@ -240,7 +277,7 @@ CgSolution conjugate_gradient(const SymmetricOperator<T>& k, std::span<const dou
     for (std::size_t s = 0; s < b.rows; ++s) {
         std::ranges::copy(side[s].x, solution.x.row(s).begin());
     }
-    solution.residual = true_residual(k, shift, b, solution.x);
+    finish(k, shift, b, side, settings, solution);
     // The recursion may believe more than the rounding of K allows.
     if (solution.status == CgStatus::converged && solution.residual > 100 * settings.tolerance) {
         solution.status = CgStatus::stalled;
@@ -259,8 +296,8 @@ template CgSolution conjugate_gradient(const SymmetricOperator<double>&, std::sp
                                        MatrixView<const double>, const PivotedCholesky&,
                                        const CgSettings&);
 template void apply_all(const SymmetricOperator<float>&, MatrixView<const double>,
-                        MatrixView<double>);
+                        MatrixView<double>, const Progress&);
 template void apply_all(const SymmetricOperator<double>&, MatrixView<const double>,
-                        MatrixView<double>);
+                        MatrixView<double>, const Progress&);
 
 }  // namespace mercer

@@ -31,6 +31,7 @@ class PivotedCholesky {
     struct Settings {
         std::size_t rank = 300;
         double tolerance = 1e-3;  ///< stop when the largest remaining K_ii is this times its D_ii
+        Progress progress{};      ///< told to stop it does with the rank it has
     };
 
     template <class T>
@@ -60,8 +61,9 @@ struct CgSettings {
 };
 
 struct CgSolution {
-    Matrix<double> x{};   ///< one row a right-hand side
-    double residual = 0;  ///< the worst, relative, recomputed
+    Matrix<double> x{};      ///< one row a right-hand side
+    Matrix<double> image{};  ///< K x, as the iterations saw it
+    double residual = 0;     ///< the worst, relative; recomputed unless told to stop
     std::size_t iterations = 0;
     std::vector<double> history{};  ///< worst relative residual after each iteration
     CgStatus status = CgStatus::converged;
@@ -73,9 +75,10 @@ CgSolution conjugate_gradient(const SymmetricOperator<T>& k, std::span<const dou
                               MatrixView<const double> b, const PivotedCholesky& preconditioner,
                               const CgSettings& settings = {});
 
-/// Row r of y = K times row r of x, each row of K being asked for once.
+/// Row r of y = K times row r of x, each row of K being asked for once. Throws Cancelled.
 template <class T>
-void apply_all(const SymmetricOperator<T>& k, MatrixView<const double> x, MatrixView<double> y);
+void apply_all(const SymmetricOperator<T>& k, MatrixView<const double> x, MatrixView<double> y,
+               const Progress& progress = {});
 
 extern template PivotedCholesky::PivotedCholesky(const SymmetricOperator<float>&,
                                                  std::span<const double>, const Settings&);
@@ -88,8 +91,8 @@ extern template CgSolution conjugate_gradient(const SymmetricOperator<double>&,
                                               std::span<const double>, MatrixView<const double>,
                                               const PivotedCholesky&, const CgSettings&);
 extern template void apply_all(const SymmetricOperator<float>&, MatrixView<const double>,
-                               MatrixView<double>);
+                               MatrixView<double>, const Progress&);
 extern template void apply_all(const SymmetricOperator<double>&, MatrixView<const double>,
-                               MatrixView<double>);
+                               MatrixView<double>, const Progress&);
 
 }  // namespace mercer

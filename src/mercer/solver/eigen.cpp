@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "mercer/base/blas-inl.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/gemm.hpp"
 #include "mercer/base/lapack.hpp"
@@ -92,31 +93,88 @@ Eigenpair certified(const Product& product, double value, std::vector<double> ve
         .value = value - product.shift(), .vector = std::move(vector), .residual = std::sqrt(sum)};
 }
 
+/// Up to here dsyevd as a whole is done before anybody becomes impatient.
+constexpr std::size_t at_one_go = 400;
+
+void ask(const Progress& progress, double done) {
+    if (!keep_going(progress, {"eigenvalues", done})) throw Cancelled();
+}
+
+/// What dsyevd does, with a question between its steps. `a` (lower triangle, row-major) is lost.
+int eigen_by_steps(Matrix<double>& a, std::vector<double>& values, Matrix<double>* vectors,
+                   const Progress& progress) {
+    const std::size_t n = a.rows();
+    const int size = static_cast<int>(n);
+    double* const data = a.values().data();
+    std::vector<double> e(n), tau(n);
+    // As dsytrd: panels from the right, the rest one by one. A panel reads the matrix once a
+    // column.
+    const std::size_t panel = std::clamp<std::size_t>((std::size_t{1} << 29) / (n * n), 8, 32);
+    Matrix<double> w(panel, n);
+    std::size_t left = n;
+    for (; left > std::max<std::size_t>(2 * panel, 128); left -= panel) {
+        ask(progress, 0.6 * (1 - std::pow(static_cast<double>(left) / static_cast<double>(n), 3)));
+        const int width = static_cast<int>(panel);
+        const int rest = static_cast<int>(left - panel);
+        lapack::dlatrd_upper(static_cast<int>(left), width, data, size, e.data(), tau.data(),
+                             w.values().data(), size);
+        MERCER_BLAS(cblas_dsyr2k)
+        (CblasColMajor, CblasUpper, CblasNoTrans, rest, width, -1.0, data + (left - panel) * n,
+         size, w.values().data(), size, 1.0, data, size);
+        for (std::size_t j = left - panel; j < left; ++j) {
+            a(j, j - 1) = e[j - 1];  // column j, row j − 1 of LAPACK's matrix
+            values[j] = a(j, j);
+        }
+    }
+    int failed = lapack::dsytd2_upper(static_cast<int>(left), data, size, values.data(), e.data(),
+                                      tau.data());
+    if (failed != 0) return failed;
+    ask(progress, 0.6);
+    if (vectors == nullptr) return lapack::dsterf(size, values.data(), e.data());
+    failed = lapack::dstedc(size, values.data(), e.data(), vectors->values().data(), size);
+    if (failed != 0) return failed;
+    constexpr std::size_t strip = 256;
+    for (std::size_t first = 0; first < n; first += strip) {
+        ask(progress, 0.8 + 0.2 * static_cast<double>(first) / static_cast<double>(n));
+        const int columns = static_cast<int>(std::min(strip, n - first));
+        failed = lapack::dormtr_upper(size, columns, data, size, tau.data(),
+                                      vectors->row(first).data(), size);
+        if (failed != 0) return failed;
+    }
+    return 0;
+}
+
 }  // namespace
 
-Spectrum symmetric_eigen(MatrixView<const double> matrix, bool with_vectors) {
+Spectrum symmetric_eigen(MatrixView<const double> matrix, bool with_vectors,
+                         const Progress& progress) {
     const std::size_t n = matrix.rows;
     Spectrum spectrum;
     if (n == 0) return spectrum;  // which LAPACK complains about
     spectrum.values.resize(n);
-    spectrum.vectors = Matrix<double>(n, n);
-    for (std::size_t i = 0; i < n; ++i) {
-        std::ranges::copy(matrix.row(i), spectrum.vectors.row(i).begin());
-    }
+    Matrix<double> copy(n, n);
+    for (std::size_t i = 0; i < n; ++i) std::ranges::copy(matrix.row(i), copy.row(i).begin());
+    ask(progress, 0);
     // Smaller ones gain nothing, and are the inner steps of methods whose last digit counts.
     constexpr std::size_t large = 512;
     std::optional<BlasThreads> all_threads;
     if (n >= large) all_threads.emplace();
     // Column-major LAPACK sees our lower triangle as its upper one, and leaves eigenvector i in its
     // column i: our row i.
-    const int failed = lapack::dsyevd(with_vectors ? 'V' : 'N', 'U', static_cast<int>(n),
-                                      spectrum.vectors.values().data(), static_cast<int>(n),
-                                      spectrum.values.data());
+    int failed = 0;
+    if (n <= at_one_go) {
+        failed = lapack::dsyevd(with_vectors ? 'V' : 'N', 'U', static_cast<int>(n),
+                                copy.values().data(), static_cast<int>(n), spectrum.values.data());
+        if (with_vectors) spectrum.vectors = std::move(copy);
+    } else {
+        if (with_vectors) spectrum.vectors = Matrix<double>(n, n);
+        failed = eigen_by_steps(copy, spectrum.values, with_vectors ? &spectrum.vectors : nullptr,
+                                progress);
+    }
     if (failed != 0) {
         throw std::runtime_error("LAPACK found no eigenvalues of a matrix of " + std::to_string(n) +
                                  " rows; it may hold infinite entries");
     }
-    if (!with_vectors) spectrum.vectors = {};
     return spectrum;
 }
 

@@ -20,8 +20,10 @@ struct Spectrum {
     Matrix<double> vectors;      ///< row i belongs to values[i], length 1; empty unless asked for
 };
 
-/// All eigenvalues of a stored symmetric matrix (its lower triangle is read), O(n³).
-Spectrum symmetric_eigen(MatrixView<const double> matrix, bool with_vectors = true);
+/// All eigenvalues of a stored symmetric matrix (its lower triangle is read), O(n³). Throws
+/// Cancelled when `progress` says so.
+Spectrum symmetric_eigen(MatrixView<const double> matrix, bool with_vectors = true,
+                         const Progress& progress = {});
 
 struct Eigenpair {
     double value = 0;

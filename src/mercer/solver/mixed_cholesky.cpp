@@ -5,8 +5,10 @@
 #include <numeric>
 
 #include "mercer/base/blas-inl.hpp"
+#include "mercer/base/error.hpp"
 #include "mercer/base/lapack.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/patience.hpp"
 
 namespace mercer {
 namespace {
@@ -33,27 +35,32 @@ struct Blocks {
 };
 
 /// L in the lower triangle; what stands above the diagonal is not read and lost.
-bool factor(MatrixView<float> a) {
+bool factor(MatrixView<float> a, const Progress& progress) {
     const Blocks blocks{a};
     products_fit_processor();  // leaves BLAS on the calling thread
+    constexpr double work = 2.0 * block * block * block;
     for (std::size_t k = 0; k < blocks.count(); ++k) {
+        const double left = 1 - static_cast<double>(k) / static_cast<double>(blocks.count());
+        const Moment moment{"factorising", 1 - left * left * left};
         const MatrixView<float> d = blocks.at(k, k);
         // Row-major and lower is column-major and upper for LAPACK.
         if (lapack::spotrf('U', length(d.rows), d.data, length(d.stride)) != 0) return false;
         const std::size_t below = blocks.count() - k - 1;
-        parallel_for(below, [&](std::size_t r) {  // L_ik = A_ik L_kk'⁻¹
+        parallel_slices(below, work, progress, moment, [&](std::size_t r) {  // L_ik = A_ik L_kk'⁻¹
             const MatrixView<float> b = blocks.at(k + 1 + r, k);
             MERCER_BLAS(cblas_strsm)
             (CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, length(b.rows),
              length(b.columns), 1.0F, d.data, length(d.stride), b.data, length(b.stride));
         });
-        parallel_for(below * (below + 1) / 2, [&](std::size_t task) {  // A_ij −= L_ik L_jk'
-            std::size_t r = 0;
-            while ((r + 1) * (r + 2) / 2 <= task) ++r;
-            const std::size_t s = task - r * (r + 1) / 2;
-            subtract_product_transposed(blocks.at(k + 1 + r, k), blocks.at(k + 1 + s, k),
-                                        blocks.at(k + 1 + r, k + 1 + s));
-        });
+        const std::size_t pairs = below * (below + 1) / 2;
+        parallel_slices(
+            pairs, work, progress, moment, [&](std::size_t task) {  // A_ij −= L_ik L_jk'
+                std::size_t r = 0;
+                while ((r + 1) * (r + 2) / 2 <= task) ++r;
+                const std::size_t s = task - r * (r + 1) / 2;
+                subtract_product_transposed(blocks.at(k + 1 + r, k), blocks.at(k + 1 + s, k),
+                                            blocks.at(k + 1 + r, k + 1 + s));
+            });
     }
     return true;
 }
@@ -79,20 +86,24 @@ double dot(std::span<const double> a, std::span<const double> b) {
 
 }  // namespace
 
-MixedSystem::MixedSystem(MatrixView<const double> k, std::span<const double> shift)
+MixedSystem::MixedSystem(MatrixView<const double> k, std::span<const double> shift,
+                         const Progress& progress)
     : k_(k),
       shift_(shift.begin(), shift.end()),
       buffer_(k.rows * k.rows * sizeof(float)),
       factor_(buffer_.as<float>(), k.rows, k.rows) {
-    parallel_ranges(k.rows, 64, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
+    constexpr std::size_t slice = 64;
+    const double work = 100.0 * static_cast<double>(slice * k.rows);  // new memory is slow
+    const std::size_t slices = (k.rows + slice - 1) / slice;
+    parallel_slices(slices, work, progress, {"factorising", 0}, [&](std::size_t task) {
+        for (std::size_t i = task * slice; i < std::min(k.rows, (task + 1) * slice); ++i) {
             const auto from = k.row(i);
             const auto to = factor_.row(i);
             for (std::size_t j = 0; j < i; ++j) to[j] = static_cast<float>(from[j]);
             to[i] = static_cast<float>(from[i] + shift_[i]);
         }
     });
-    factored_ = factor(factor_);
+    factored_ = factor(factor_, progress);
 }
 
 /// z = (LL')⁻¹ r in single precision; r is brought to length 1 first, so that nothing overflows.
@@ -131,8 +142,8 @@ void MixedSystem::multiply(std::span<const double> x, std::span<double> y) const
     });
 }
 
-bool MixedSystem::solve_row(std::span<const double> b, double tolerance,
-                            std::span<double> x) const {
+bool MixedSystem::solve_row(std::span<const double> b, double tolerance, std::span<double> x,
+                            const Progress& progress) const {
     constexpr int most_steps = 25;
     const std::size_t n = b.size();
     std::ranges::fill(x, 0.0);
@@ -141,6 +152,7 @@ bool MixedSystem::solve_row(std::span<const double> b, double tolerance,
     if (goal == 0) return true;
     double rz = 0;
     for (int step = 0; step < most_steps; ++step) {
+        if (!keep_going(progress, {"solving", -1})) throw Cancelled();
         precondition(r, z);
         const double next = dot(r, z);
         if (!(next > 0)) return false;
@@ -159,10 +171,10 @@ bool MixedSystem::solve_row(std::span<const double> b, double tolerance,
     return false;
 }
 
-bool MixedSystem::solve(MatrixView<double> b, double tolerance) const {
+bool MixedSystem::solve(MatrixView<double> b, double tolerance, const Progress& progress) const {
     Matrix<double> x(b.rows, b.columns);
     for (std::size_t row = 0; row < b.rows; ++row) {
-        if (!solve_row(b.row(row), tolerance, x.row(row))) return false;
+        if (!solve_row(b.row(row), tolerance, x.row(row), progress)) return false;
     }
     for (std::size_t row = 0; row < b.rows; ++row) {
         std::ranges::copy(x.row(row), b.row(row).begin());

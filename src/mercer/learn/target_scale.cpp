@@ -1,0 +1,103 @@
+#include "mercer/learn/target_scale.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/learn/model.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::array<std::pair<TargetScale, std::string_view>, 5> names{{
+    {TargetScale::automatic, "auto"},
+    {TargetScale::none, "none"},
+    {TargetScale::center, "center"},
+    {TargetScale::standard, "standard"},
+    {TargetScale::minmax, "minmax"},
+}};
+
+}  // namespace
+
+std::string target_scale_name(TargetScale rule) {
+    for (const auto& [value, name] : names) {
+        if (value == rule) return std::string(name);
+    }
+    throw std::logic_error("a rule for targets without a name");
+}
+
+TargetScale target_scale_named(std::string_view name) {
+    for (const auto& [value, text] : names) {
+        if (text == name) return value;
+    }
+    throw InvalidInput("target_scale = " + quoted(name) +
+                       " must be auto, none, center, standard or minmax");
+}
+
+TargetScaling fit_target_scale(TargetScale rule, std::span<const double> targets,
+                               std::span<const double> weights) {
+    TargetScaling scaling;
+    if (rule == TargetScale::automatic || rule == TargetScale::none || targets.empty()) {
+        return scaling;
+    }
+    if (rule == TargetScale::minmax) {
+        const auto [low, high] = std::ranges::minmax(targets);
+        scaling.shift = low;
+        if (high > low) scaling.scale = high - low;
+        return scaling;
+    }
+    const auto weight = [&](std::size_t i) { return weights.empty() ? 1 : weights[i]; };
+    double total = 0;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        total += weight(i);
+        scaling.shift += weight(i) * targets[i];
+    }
+    scaling.shift /= total;
+    if (rule == TargetScale::center) return scaling;
+    double square = 0;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        square += weight(i) * std::pow(targets[i] - scaling.shift, 2);
+    }
+    // What rounding leaves of a constant is no scale.
+    const double deviation = std::sqrt(square / total);
+    if (deviation > 1e-14 * std::fabs(scaling.shift)) scaling.scale = deviation;
+    return scaling;
+}
+
+void check_target_scale(TargetScale rule, Task task) {
+    if (is_regressor(task) || rule == TargetScale::automatic || rule == TargetScale::none) return;
+    throw InvalidInput("target_scale = " + target_scale_name(rule) +
+                       " has no meaning for the task " + task_name(task) +
+                       ", which learns no numbers");
+}
+
+void note_target_scaling(Model& model, const TargetScaling& scaling) {
+    if (scaling.is_identity()) return;
+    model.trained.numbers["target_shift"] = scaling.shift;
+    model.trained.numbers["target_scale"] = scaling.scale;
+}
+
+TargetScaling target_scaling_of(const Model& model) {
+    const auto number = [&](const char* name, double otherwise) {
+        const auto found = model.trained.numbers.find(name);
+        return found == model.trained.numbers.end() ? otherwise : found->second;
+    };
+    return {.shift = number("target_shift", 0), .scale = number("target_scale", 1)};
+}
+
+TargetTrouble target_trouble(const Model& model, double deviation) {
+    if (model.task != Task::svr && model.task != Task::nu_svr) return TargetTrouble::none;
+    const Report r = model.report();
+    const auto rows = static_cast<double>(r.rows);
+    if (static_cast<double>(r.bounded_support_vectors) >= 0.9 * rows &&
+        deviation > 10 * model.trained.C && model.trained.C > 0) {
+        return TargetTrouble::penalty_too_small;
+    }
+    const bool wide = model.task == Task::svr && model.trained.epsilon > 2 * deviation;
+    return wide ? TargetTrouble::tube_too_wide : TargetTrouble::none;
+}
+
+}  // namespace mercer
