@@ -29,14 +29,10 @@ struct AlignCommand {
 };
 
 Json json_of(const KernelCombination& c) {
-    return {{"weights", c.weights},
-            {"shares", c.shares},
-            {"kernel", c.kernel.text()},
-            {"objective", c.objective},
-            {"gap", c.gap},
-            {"relative_gap", c.relative_gap},
-            {"iterations", c.iterations},
-            {"converged", c.converged}};
+    return {{"weights", c.weights},       {"shares", c.shares},
+            {"kernel", c.kernel.text()},  {"objective", c.objective},
+            {"gap", json_number(c.gap)},  {"relative_gap", json_number(c.relative_gap)},
+            {"iterations", c.iterations}, {"converged", c.converged}};
 }
 
 /// One kernel: its alignment and what else was asked for.

@@ -31,13 +31,9 @@ struct BoundsCommand {
     Numbers numbers{};
 };
 
-Json number(double value) {
-    return std::isfinite(value) ? Json(value) : Json();
-}
-
 Json json_of(const std::vector<BoundInput>& inputs) {
     Json json = Json::object();
-    for (const BoundInput& i : inputs) json[i.name] = number(i.value);
+    for (const BoundInput& i : inputs) json[i.name] = json_number(i.value);
     return json;
 }
 
@@ -45,7 +41,7 @@ Json json_of(const Bound& b) {
     return {{"name", b.name},
             {"formula", b.formula},
             {"inputs", json_of(b.inputs)},
-            {"value", number(b.value)},
+            {"value", json_number(b.value)},
             {"confidence", b.confidence},
             {"vacuous", b.vacuous},
             {"estimate", b.estimate},

@@ -75,15 +75,15 @@ Answer interval_answer(const Conformal& c, const Model& model, const Dataset& da
     const bool judged = !data.y.empty() && !data.y.are_text();
     for (std::size_t i = 0; i < ends.rows(); ++i) {
         const bool finite = std::isfinite(ends(i, 0));
-        a.lines += fmt::format("{}\t{}\n", finite ? format_number(ends(i, 0)) : "-inf",
-                               finite ? format_number(ends(i, 1)) : "inf");
+        a.lines += fmt::format("{}\t{}\n", finite ? result_text(ends(i, 0)) : "-inf",
+                               finite ? result_text(ends(i, 1)) : "inf");
         list.push_back(finite ? Json{ends(i, 0), ends(i, 1)} : Json{nullptr, nullptr});
         width += ends(i, 1) - ends(i, 0);
         if (judged && ends(i, 0) <= data.y.values[i] && data.y.values[i] <= ends(i, 1)) ++covered;
     }
     width /= static_cast<double>(std::max<std::size_t>(ends.rows(), 1));
     a.json["intervals"] = std::move(list);
-    a.json["mean_width"] = std::isfinite(width) ? Json(width) : Json();
+    a.json["mean_width"] = json_number(width);
     a.summary = fmt::format("mean width {:.5g}", width);
     if (judged) {
         a.json["covered"] = share(covered, ends.rows());
@@ -98,7 +98,7 @@ Answer p_value_answer(const Conformal& c, const Model& model, const Dataset& dat
     Answer a;
     std::size_t small = 0;
     for (const double value : p) {
-        a.lines += format_number(value) + '\n';
+        a.lines += result_text(value) + '\n';
         small += value <= 1 - c.coverage() ? 1 : 0;
     }
     a.json["p_values"] = p;
@@ -128,7 +128,7 @@ void run(const ConformalCommand& command, const InputOptions& input, const Sessi
     if (session.json) {
         Json thresholds = Json::array();
         for (const double t : c.thresholds()) {
-            thresholds.push_back(std::isfinite(t) ? Json(t) : Json());
+            thresholds.push_back(json_number(t));
         }
         Json json{{"model", command.model},
                   {"set_aside", c.rows()},

@@ -10,6 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/data/source.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/spectral.hpp"
@@ -71,6 +72,7 @@ void apply_function(const std::string& text, Dataset& gram) {
 /// LIBSVM's text for precomputed kernels: "label 0:row 1:k 2:k …", every value written, because its
 /// readers find them by position.
 void write_precomputed(const Dataset& gram, const std::string& path) {
+    require_finite(gram.x);
     const InterruptLater later(path);
     write_whole(path, [&](Output& out) {
         std::vector<double> row(gram.columns());

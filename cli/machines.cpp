@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/adatron.hpp"
@@ -143,8 +144,8 @@ Machine machine_of(const TrainOptions& o, const SvmSettings& svm, const Listener
 std::string curve_text(const TrainOptions& o, const Dataset& data, const Progress& progress) {
     std::string text = "method,steps,seconds,objective,violation\n";
     for (const CurvePoint& p : convergence_curves(adatron_of(o, common_of(o, progress)), data)) {
-        text += fmt::format("{},{},{},{},{}\n", p.method, p.steps, format_number(p.seconds),
-                            format_number(p.objective), format_number(p.violation));
+        text += fmt::format("{},{},{},{},{}\n", p.method, p.steps, result_text(p.seconds),
+                            result_text(p.objective), result_text(p.violation));
     }
     return text;
 }

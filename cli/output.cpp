@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <stdexcept>
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
 
 namespace mercer::cli {
 namespace {
@@ -26,7 +28,33 @@ void mask_interrupt(int how) {
     pthread_sigmask(how, &set, nullptr);
 }
 
+[[noreturn]] void refuse(double value, const std::string& place) {
+    throw std::runtime_error(fmt::format(
+        "the result{} came out as {}, which is no number; it is not written", place, value));
+}
+
+/// JSON has no word for what is not finite and would write null. Whoever means "there is none"
+/// says so (`json_number`); anything else is a computation that failed unnoticed.
+void require_finite(const Json& value, const std::string& place) {
+    if (value.is_structured()) {
+        for (const auto& [name, item] : value.items()) {
+            require_finite(item, place.empty() ? name : place + '.' + name);
+        }
+    } else if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+        refuse(value.get<double>(), ' ' + place);
+    }
+}
+
 }  // namespace
+
+Json json_number(double value) {
+    return std::isfinite(value) ? Json(value) : Json();
+}
+
+std::string result_text(double value) {
+    if (!std::isfinite(value)) refuse(value, "");
+    return format_number(value);
+}
 
 void install_interrupt_handler() {
     struct sigaction action {};
@@ -44,6 +72,7 @@ InterruptLater::~InterruptLater() {
 }
 
 void print_json(const Json& value) {
+    require_finite(value, "");
     // Names in a file may be any bytes; JSON must be UTF-8.
     say("{}\n", value.dump(2, ' ', false, Json::error_handler_t::replace));
 }

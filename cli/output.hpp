@@ -36,7 +36,12 @@ void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     fmt::print(stdout, format, std::forward<Arguments>(arguments)...);
 }
 
+/// Throws std::runtime_error for a number in it that is not finite.
 void print_json(const nlohmann::ordered_json& value);
+/// null for "there is none": infinite bounds, gaps that are not known yet.
+nlohmann::ordered_json json_number(double value);
+/// A number of a result, to be read back exactly. Throws std::runtime_error when it is not finite.
+std::string result_text(double value);
 
 /// Where the authors that an output cites are listed.
 std::string sources_line();

@@ -54,7 +54,7 @@ void run_query(const QueryCommand& c, const InputOptions& input, const Session& 
     clear_progress_line();
     Json list = Json::array();
     for (const Query& q : queries) {
-        list.push_back({{"row", q.row + 1}, {"score", q.score}});
+        list.push_back({{"row", q.row + 1}, {"score", json_number(q.score)}});
         if (!session.json) say("{:<10}{:.6g}\n", q.row + 1, q.score);
     }
     if (session.json) {

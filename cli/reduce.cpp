@@ -91,12 +91,12 @@ std::string write_curve(const ReduceCommand& c, const Model& model, const Judge&
     if (judge.there()) text += ",changed,score";
     text += '\n';
     for (const Reduction& r : reduction_path(model.expansion, sizes, settings)) {
-        text += fmt::format("{},{},{}", r.expansion.size(), format_number(r.distance),
-                            format_number(r.distance / r.squared_norm));
+        text += fmt::format("{},{},{}", r.expansion.size(), result_text(r.distance),
+                            result_text(r.squared_norm > 0 ? r.distance / r.squared_norm : 0));
         if (judge.there()) {
             const Change change = change_of(with_reduction(model, r), judge, progress);
-            text += fmt::format(",{},{}", format_number(change.changed),
-                                change.score ? format_number(*change.score) : "");
+            text += fmt::format(",{},{}", result_text(change.changed),
+                                change.score ? result_text(*change.score) : "");
         }
         text += '\n';
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/model_output.hpp"
+#include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
@@ -227,7 +228,7 @@ std::string describe_search(const SearchSpace& space, const SearchResult& result
 }
 
 Json json_of(const SearchSpace& space, const SearchResult& result) {
-    const auto number = [](double value) { return std::isnan(value) ? Json() : Json(value); };
+    const auto number = json_number;
     Json points = Json::array();
     for (const SearchPoint& p : result.points) {
         Json scores = Json::array();
@@ -268,14 +269,14 @@ std::string csv_of(const SearchSpace& space, const SearchResult& result) {
     text += "mean,deviation";
     for (std::size_t f = 0; f < result.folds; ++f) text += fmt::format(",fold{}", f + 1);
     text += ",seconds,rows,status\n";
-    const auto number = [](double v) { return std::isnan(v) ? std::string() : format_number(v); };
+    const auto number = [](double v) { return std::isnan(v) ? std::string() : result_text(v); };
     for (const SearchPoint& p : result.points) {
-        for (const double value : p.values) text += format_number(value) + ',';
+        for (const double value : p.values) text += result_text(value) + ',';
         text += p.done ? number(p.mean) + ',' + number(p.deviation) : ",";
         for (std::size_t f = 0; f < result.folds; ++f) {
             text += ',' + (f < p.scores.size() ? number(p.scores[f]) : std::string());
         }
-        text += fmt::format(",{},{},{}\n", format_number(p.seconds), p.rows, field(p.status));
+        text += fmt::format(",{},{},{}\n", result_text(p.seconds), p.rows, field(p.status));
     }
     return text;
 }

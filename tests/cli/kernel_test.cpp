@@ -134,6 +134,28 @@ TEST(GramCommand, WritesArraysAndBlocksAgainstAnotherFile) {
     EXPECT_EQ(block["columns"], 150);
 }
 
+TEST(GramCommand, ValuesThatAreNoNumbersAreAnErrorAndNoFile) {
+    const Folder folder;
+    const std::string data = folder.file("d.csv", "a,b\n1,2\n-3,1\n2,-2\n");
+    for (const char* const name : {"k.npy", "k.csv", "k.libsvm"}) {
+        const Outcome o =
+            run({"gram", "linear^0.2", data, "--label", "none", "-o", folder.path(name)});
+        EXPECT_EQ(o.code, 2) << o.err;
+        EXPECT_TRUE(has(o.err, "not a number between row 1 and row 2")) << o.err;
+    }
+    EXPECT_EQ(run({"gram", "linear^0.2", data, "--label", "none"}).out, "");
+    EXPECT_EQ(run({"gram", "linear^0.2", data, "--label", "none", "--precomputed", "-o",
+                   folder.path("k.pre")})
+                  .code,
+              2);
+    // Nor does any machine learn from them.
+    EXPECT_EQ(run({"train", data, folder.path("m"), "--label", "a", "--task", "ridge", "--kernel",
+                   "(linear - 5)^0.5"})
+                  .code,
+              2);
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"d.csv"});
+}
+
 TEST(GramCommand, LibsvmReadsThePrecomputedText) {
     const Folder folder;
     const std::string path = folder.path("iris.pre");

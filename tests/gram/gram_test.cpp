@@ -331,6 +331,67 @@ TEST(Gram, NegativeEntriesAreRefusedWhereTheFormulaNeedsNone) {
     }
 }
 
+/// What one pair of values outside a function's domain makes of every way to ask for it.
+template <class T>
+void expect_refused(const std::string& text, const Rows& rows, const std::string& what) {
+    const auto refused = [&](const auto& ask) {
+        try {
+            ask(Gram<T>(Kernel::parse(text), rows));
+            ADD_FAILURE() << text << ": no exception";
+        } catch (const InvalidInput& error) {
+            EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+        }
+    };
+    Matrix<T> k(rows.size(), rows.size());
+    refused([&](const Gram<T>& gram) { gram.matrix(k.view()); });
+    refused(
+        [&](const Gram<T>& gram) { gram.block(gram.prepare(rows), gram.reference(), k.view()); });
+    refused([&](const Gram<T>& gram) {
+        std::vector<double> sums(rows.size());
+        const std::vector<double> weights(rows.size(), 1.0);
+        gram.add_product(gram.reference(), gram.reference(), weights, sums);
+    });
+}
+
+TEST(Gram, PowersOutsideTheirDomainAreAnErrorAndNotNaN) {
+    // One pair among many has a negative product, at every place a vector register may hold it.
+    for (const std::size_t bad : {1U, 2U, 17U, 36U}) {
+        std::vector<double> values(37, 1.0);
+        values[bad] = -2;
+        const Rows rows = Rows::dense(std::move(values), 1);
+        const std::string pair = "between row 1 and row " + std::to_string(bad + 1);
+        expect_refused<float>("linear^0.2", rows, pair);
+        expect_refused<double>("linear^0.2", rows, pair);
+        expect_refused<double>("0.5*linear^0.2 + rbf(gamma=1)", rows, "not a number");
+    }
+    const Rows zero = Rows::dense(std::vector<double>{1, 0, 2, 3}, 1);
+    expect_refused<double>("linear^-1", zero, "infinite");
+    // Within the domain nothing is refused, and zeros are fine for positive powers.
+    Matrix<double> k(4, 4);
+    Gram<double>(Kernel::parse("linear^0.2"), zero).matrix(k.view());
+    EXPECT_NEAR(k(2, 3), std::pow(6, 0.2), 1e-14);
+    EXPECT_EQ(k(0, 1), 0);
+    // The diagonal alone, where it is what fails.
+    const Rows mixed = Rows::dense(std::vector<double>{1, 2}, 1);
+    const Gram<double> gram(Kernel::parse("(linear - 2)^0.5"), mixed);
+    std::vector<double> diagonal(2);
+    EXPECT_THROW(gram.diagonal(gram.reference(), diagonal), InvalidInput);
+}
+
+TEST(Gram, WhatIsTooLargeForSinglePrecisionIsAnErrorAndNotOne) {
+    // ‖x‖² overflows, and inf − inf passed for a distance of 0.
+    std::vector<double> values(2 * 70, 1e20);
+    values[0] = 3e20;
+    const Rows rows = Rows::dense(std::move(values), 70);
+    EXPECT_THROW(Gram<float>(polynomial({.degree = 2}), rows), InvalidInput);
+    const Gram<double> gram(linear(), rows);
+    Matrix<double> k(2, 2);
+    gram.matrix(k.view());
+    EXPECT_NEAR(k(1, 1), 70e40, 1e30);
+    const Rows large = Rows::dense(std::vector<double>{1e10, 1, 2, 3}, 1);
+    expect_refused<float>("linear^4", large, "infinite");
+}
+
 TEST(Gram, StopsWhenToldTo) {
     const Gram<float> gram(linear(), random_rows(1200, 3, 1, 19));
     Matrix<float> k(1200, 1200);

@@ -5,6 +5,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/data/write-inl.hpp"
 
 namespace mercer {
@@ -123,6 +124,8 @@ FileFormat written_format(const std::string& path, const WriteOptions& options) 
 
 void write(const Dataset& data, const std::string& path, const WriteOptions& options) {
     data.check();
+    // What is not finite is a computation that failed unnoticed: no format keeps it as data.
+    require_finite(data.x);
     const FileFormat format = written_format(path, options);
     const Split parts = split(data, path, format, options);
     if (!parts.labels.empty() && parts.labels_file != "none") {

@@ -76,15 +76,34 @@ class Row {
     Row(const ProgramTile<T>& tile, std::size_t i, std::size_t columns)
         : tile_(tile), i_(i), columns_(columns) {}
 
-    void run(const Program& program, T* out) {
+    /// False when some value is not finite.
+    bool run(const Program& program, T* out) {
         // Whole vectors are written, so a row that does not end on one goes through scratch.
         const bool direct = columns_ % hn::Lanes(d_) == 0;
         first_ = direct ? out : tile_.registers.data();
         for (const Instruction& instruction : program) step(instruction);
         if (!direct) std::memcpy(out, first_, columns_ * sizeof(T));
+        // exp(a d) of a distance d >= 0 and a <= 0 lies in [0, 1] whatever d is.
+        const bool bounded =
+            program.size() == 1 && program[0].code == Code::gaussian && program[0].a <= 0;
+        return bounded || all_finite(out);
     }
 
    private:
+    /// One pass over a row that is still in the first-level cache: v − v is 0 for finite v and not
+    /// a number otherwise, and a sum keeps what is not a number.
+    HWY_INLINE bool all_finite(const T* out) const {
+        const std::size_t lanes = hn::Lanes(d_);
+        V sum = hn::Zero(d_);
+        std::size_t j = 0;
+        for (; j + lanes <= columns_; j += lanes) {
+            const V v = hn::LoadU(d_, out + j);
+            sum = hn::Add(sum, hn::Sub(v, v));
+        }
+        T rest = hn::GetLane(hn::SumOfLanes(d_, sum));
+        for (; j < columns_; ++j) rest += out[j] - out[j];
+        return rest == T{0};
+    }
     T* reg(std::size_t index) const {
         return index == 0 ? first_ : tile_.registers.data() + index * register_length(columns_);
     }
@@ -247,16 +266,19 @@ class Row {
 };
 
 template <class T>
-void run(const Program& program, const ProgramTile<T>& tile) {
+std::size_t run(const Program& program, const ProgramTile<T>& tile) {
+    std::size_t bad = tile.out.size();
     for (std::size_t i = 0; i < tile.out.size(); ++i) {
-        Row<T>(tile, i, tile.columns).run(program, tile.out[i]);
+        const bool finite = Row<T>(tile, i, tile.columns).run(program, tile.out[i]);
+        if (!finite && bad == tile.out.size()) bad = i;
     }
+    return bad;
 }
-void run_float(const Program& program, const ProgramTile<float>& tile) {
-    run(program, tile);
+std::size_t run_float(const Program& program, const ProgramTile<float>& tile) {
+    return run(program, tile);
 }
-void run_double(const Program& program, const ProgramTile<double>& tile) {
-    run(program, tile);
+std::size_t run_double(const Program& program, const ProgramTile<double>& tile) {
+    return run(program, tile);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -269,11 +291,11 @@ namespace mercer {
 MERCER_SIMD_EXPORT(run_float);
 MERCER_SIMD_EXPORT(run_double);
 
-void run_program(const Program& program, const ProgramTile<float>& tile) {
-    MERCER_SIMD(run_float)(program, tile);
+std::size_t run_program(const Program& program, const ProgramTile<float>& tile) {
+    return MERCER_SIMD(run_float)(program, tile);
 }
-void run_program(const Program& program, const ProgramTile<double>& tile) {
-    MERCER_SIMD(run_double)(program, tile);
+std::size_t run_program(const Program& program, const ProgramTile<double>& tile) {
+    return MERCER_SIMD(run_double)(program, tile);
 }
 
 }  // namespace mercer

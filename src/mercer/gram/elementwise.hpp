@@ -46,8 +46,10 @@ inline std::size_t register_length(std::size_t columns) {
     return columns + padding;
 }
 
-/// out[i][j] = the program's value for row i of x and row j of z.
-void run_program(const Program& program, const ProgramTile<float>& tile);
-void run_program(const Program& program, const ProgramTile<double>& tile);
+/// out[i][j] = the program's value for row i of x and row j of z. Returns the first row with a
+/// value that is not finite (a power, root or quotient outside its domain, or an overflow), or the
+/// number of rows when there is none.
+std::size_t run_program(const Program& program, const ProgramTile<float>& tile);
+std::size_t run_program(const Program& program, const ProgramTile<double>& tile);
 
 }  // namespace mercer

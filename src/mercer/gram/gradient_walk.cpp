@@ -5,6 +5,7 @@
 
 #include "mercer/base/vector_math.hpp"
 #include "mercer/gram/gradient-inl.hpp"
+#include "mercer/kernel/power.hpp"
 
 namespace mercer {
 namespace {
@@ -137,7 +138,7 @@ Batch TangentWalker::power(const GradientPart& part) const {
     const double p = part.node->value;
     for (double& v : result.value) {
         const double before = v;
-        v = std::pow(before, p);
+        v = kernel_power(before, p);
         if (!result.slope.empty()) {
             const auto i = static_cast<std::size_t>(&v - result.value.data());
             const double factor = p * std::pow(before, p - 1);

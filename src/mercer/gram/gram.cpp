@@ -177,7 +177,10 @@ struct Gram<T>::State {
                 for (std::size_t s = 0; s < sides.size(); ++s) sides[s] = x.sides[s].data() + i;
                 T value{};
                 T* const out[] = {&value};
-                run_program(program, ProgramTile<T>{tiles, sides, sides, out, 1, scratch});
+                if (run_program(program, ProgramTile<T>{tiles, sides, sides, out, 1, scratch}) ==
+                    0) {
+                    refuse_value(value, row_name(x, i), row_name(x, i));
+                }
                 values[i] = static_cast<double>(value);
             }
         });
@@ -293,8 +296,38 @@ struct Gram<T>::State {
             scratch.x_sides.push_back(w.x.sides[s].data() + w.first_x);
             scratch.z_sides.push_back(w.z.sides[s].data() + w.first_z);
         }
-        run_program(program, ProgramTile<T>{scratch.tiles, scratch.x_sides, scratch.z_sides, out,
-                                            w.columns, scratch.registers});
+        const std::size_t bad =
+            run_program(program, ProgramTile<T>{scratch.tiles, scratch.x_sides, scratch.z_sides,
+                                                out, w.columns, scratch.registers});
+        if (bad == out.size()) return;
+        const auto finite = [](T v) { return std::isfinite(v); };
+        const auto row = std::span(out[bad], w.columns);
+        const auto j =
+            static_cast<std::size_t>(std::ranges::find_if_not(row, finite) - row.begin());
+        refuse_value(row[j], row_name(w.x, w.first_x + bad), row_name(w.z, w.first_z + j));
+    }
+
+    /// Empty where the points no longer know which rows they were.
+    static std::string row_name(const Data& points, std::size_t i) {
+        for (const PackedGroup<T>& group : points.groups) {
+            if (group.rows.size() == points.size) {
+                return std::to_string(group.rows.origin(i) + 1);
+            }
+        }
+        return {};
+    }
+
+    /// A value outside the domain of the kernel's functions, or beyond the range of T.
+    [[noreturn]] void refuse_value(T value, const std::string& x, const std::string& z) const {
+        std::string message = "the kernel " + quoted(kernel.text(), 120) + " is " +
+                              (std::isnan(value) ? "not a number" : "infinite");
+        if (!x.empty() && !z.empty()) message += " between row " + x + " and row " + z;
+        throw InvalidInput(message +
+                           ": fractional and negative powers need kernels with positive values, "
+                           "and what is too large for " +
+                           (sizeof(T) == 4 ? "single precision needs double precision or "
+                                           : "double precision needs ") +
+                           "data of a smaller scale");
     }
 };
 

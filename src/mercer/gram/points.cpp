@@ -134,6 +134,12 @@ void measure_norms(PackedGroup<T>& packed) {
                 }
             }
             packed.squared_norm[i] = static_cast<T>(sum);
+            if (std::isfinite(packed.squared_norm[i])) continue;
+            // Differences of infinities would pass for distances of 0 further on.
+            throw InvalidInput("row " + std::to_string(packed.rows.origin(i) + 1) +
+                               " is too long for " + (sizeof(T) == 4 ? "single" : "double") +
+                               " precision, its squared length being infinite: scale the data" +
+                               (sizeof(T) == 4 ? ", or compute in double precision" : ""));
         }
     });
 }

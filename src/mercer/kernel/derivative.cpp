@@ -10,6 +10,7 @@
 #include "mercer/kernel/node.hpp"
 #include "mercer/kernel/parameters-inl.hpp"
 #include "mercer/kernel/parameters.hpp"
+#include "mercer/kernel/power.hpp"
 
 namespace mercer {
 namespace {
@@ -142,8 +143,9 @@ class Walker {
             case KernelKind::power: {
                 Tangent t = child(node, x, z);
                 // Where k = 0, a power above 1 is flat; below 1 it is not differentiable.
-                t.scale_slopes(node.value * std::pow(t.value, node.value - 1));
-                t.value = std::pow(t.value, node.value);
+                const double inner = t.value;
+                t.value = kernel_power(inner, node.value);
+                t.scale_slopes(node.value * std::pow(inner, node.value - 1));
                 return t;
             }
             case KernelKind::exp: {

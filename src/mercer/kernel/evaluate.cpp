@@ -7,6 +7,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/build-inl.hpp"
+#include "mercer/kernel/power.hpp"
 
 namespace mercer {
 namespace {
@@ -228,7 +229,7 @@ class Evaluator {
                 for (const Kernel& part : node.children) result *= (*this)(part.node(), x, z);
                 return result;
             case KernelKind::scale: return node.value * child(node, x, z);
-            case KernelKind::power: return power(node, child(node, x, z));
+            case KernelKind::power: return kernel_power(child(node, x, z), node.value);
             case KernelKind::exp: return std::exp(child(node, x, z));
             case KernelKind::normalize: return normalized(node, x, z);
             case KernelKind::center: return centered(node, x, z);
@@ -244,18 +245,6 @@ class Evaluator {
                 return result;
             default: return transformed(node, x, z);
         }
-    }
-
-    static double power(const KernelNode& node, double base) {
-        const double result = std::pow(base, node.value);
-        // Overflow is a matter of size; these two are outside the function's domain.
-        if (std::isnan(result) || (base == 0 && node.value < 0)) {
-            throw InvalidInput(
-                "a kernel value of " + format_number(base) + " has no power " +
-                format_number(node.value) +
-                "; fractional and negative powers need kernels with positive values");
-        }
-        return result;
     }
 
     /// 0 when x or z is mapped to the origin, as the zero row by the linear kernel.
@@ -310,6 +299,17 @@ void check_lengths(Row x, Row z) {
 }
 
 }  // namespace
+
+double kernel_power(double base, double exponent) {
+    const double result = std::pow(base, exponent);
+    // Overflow is a matter of size; these two are outside the function's domain.
+    if (std::isnan(result) || (base == 0 && exponent < 0)) {
+        throw InvalidInput("a kernel value of " + format_number(base) + " has no power " +
+                           format_number(exponent) +
+                           "; fractional and negative powers need kernels with positive values");
+    }
+    return result;
+}
 
 double Kernel::operator()(Row x, Row z) const {
     check_lengths(x, z);

@@ -7,8 +7,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/learn/finite.hpp"
 
 namespace mercer {
 namespace {

@@ -7,9 +7,9 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/concatenate.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/node.hpp"
-#include "mercer/learn/finite.hpp"
 #include "mercer/learn/sample.hpp"
 
 namespace mercer {

@@ -6,8 +6,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/kernel/node.hpp"
-#include "mercer/learn/finite.hpp"
 #include "mercer/learn/hebbian_state-inl.hpp"
 #include "mercer/learn/sample.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/data/concatenate.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/learn/finite.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/cholesky.hpp"
 

@@ -9,9 +9,9 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/node.hpp"
-#include "mercer/learn/finite.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/eigen.hpp"
 

@@ -9,7 +9,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/cascade.hpp"
-#include "mercer/learn/finite.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/learn/kernel_pca.hpp"
 #include "mercer/learn/votes.hpp"
 

@@ -8,9 +8,9 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/convexity.hpp"
-#include "mercer/learn/finite.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/cholesky.hpp"
 

@@ -10,10 +10,10 @@
 #include "mercer/base/gemm.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/kernel/derivative.hpp"
 #include "mercer/kernel/node.hpp"
 #include "mercer/kernel/slope.hpp"
-#include "mercer/learn/finite.hpp"
 #include "mercer/learn/preimage_state-inl.hpp"
 #include "mercer/learn/sample.hpp"
 

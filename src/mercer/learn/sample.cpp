@@ -5,8 +5,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/kernel/node.hpp"
-#include "mercer/learn/finite.hpp"
 #include "mercer/learn/invalid_setting.hpp"
 
 namespace mercer {

@@ -6,7 +6,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/gemm.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/learn/finite.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/solver/eigen.hpp"
 

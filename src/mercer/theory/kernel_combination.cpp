@@ -9,9 +9,9 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
-#include "mercer/learn/finite.hpp"
 #include "mercer/learn/geometry.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/learn/subproblem.hpp"

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "mercer/base/error.hpp"
+#include "mercer/data/finite.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
-#include "mercer/learn/finite.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/learn/subproblem.hpp"
 #include "mercer/solver/lbfgs.hpp"

@@ -1,4 +1,4 @@
-#include "mercer/learn/finite.hpp"
+#include "mercer/data/finite.hpp"
 
 #include <cmath>
 #include <string>
