@@ -148,24 +148,45 @@ void columnwise(const Source& source, const PackedGroup<T>& x, const PackedGroup
     }
 }
 
-/// k(x, z) = x[origin of z], for rows of a matrix computed elsewhere.
-double gathered(const std::vector<double>& row, std::size_t origin) {
-    if (origin >= row.size()) {
-        throw InvalidInput("a precomputed kernel needs one column for each training row: row " +
-                           std::to_string(origin + 1) + " has no column among the " +
-                           std::to_string(row.size()) + " given");
+/// k(x, z) = x[origin of z], for rows of a matrix computed elsewhere: entries are picked where they
+/// lie, so that a tile costs its own size and not that of the rows.
+template <class S, class T>
+void pick_entries(const Rows& x, std::span<const std::size_t> columns, std::size_t first,
+                  MatrixView<T> out) {
+    for (std::size_t i = 0; i < out.rows; ++i) {
+        if (!x.is_sparse()) {
+            const auto row = x.dense_view<S>().row(first + i);
+            for (std::size_t j = 0; j < columns.size(); ++j) {
+                out(i, j) = static_cast<T>(row[columns[j]]);
+            }
+            continue;
+        }
+        const SparseView<S> view = x.sparse_view<S>();
+        const auto index = view.row_index(first + i);
+        for (std::size_t j = 0; j < columns.size(); ++j) {
+            const auto place = std::ranges::lower_bound(index, columns[j]);
+            const bool stored = place != index.end() && *place == columns[j];
+            out(i, j) = stored ? static_cast<T>(view.row_value(
+                                     first + i)[static_cast<std::size_t>(place - index.begin())])
+                               : T{0};
+        }
     }
-    return row[origin];
 }
 
 template <class T>
 void gather_columns(const Rows& x, const Rows& z, const Window<T>& w, MatrixView<T> out) {
-    std::vector<double> row(x.columns());
-    for (std::size_t i = 0; i < w.rows; ++i) {
-        x.copy_row(w.first_x + i, row);
-        for (std::size_t j = 0; j < w.columns; ++j) {
-            out(i, j) = static_cast<T>(gathered(row, z.origin(w.first_z + j)));
-        }
+    std::vector<std::size_t> columns(w.columns);
+    for (std::size_t j = 0; j < w.columns; ++j) {
+        columns[j] = z.origin(w.first_z + j);
+        if (columns[j] < x.columns()) continue;
+        throw InvalidInput("a precomputed kernel needs one column for each training row: row " +
+                           std::to_string(columns[j] + 1) + " has no column among the " +
+                           std::to_string(x.columns()) + " given");
+    }
+    if (x.is_double()) {
+        pick_entries<double>(x, columns, w.first_x, out);
+    } else {
+        pick_entries<float>(x, columns, w.first_x, out);
     }
 }
 

@@ -21,6 +21,24 @@ std::optional<double> linear_factor(const KernelNode& node) {
     return node.value * *inner;
 }
 
+/// True when the kernel's only use of rows x and z is the entry x[origin of z].
+bool picks_entries(const KernelNode& node) {
+    switch (node.kind) {
+        case KernelKind::precomputed:
+        case KernelKind::constant: return true;
+        case KernelKind::sum:
+        case KernelKind::product:
+        case KernelKind::scale:
+        case KernelKind::power:
+        case KernelKind::exp:
+        case KernelKind::normalize:
+        case KernelKind::rbf_of:
+            return std::ranges::all_of(node.children,
+                                       [](const Kernel& k) { return picks_entries(k.node()); });
+        default: return false;
+    }
+}
+
 /// A weight vector is dense; beyond this the sparse points themselves are the smaller thing to
 /// hold.
 constexpr std::size_t most_weight_bytes = std::size_t{1} << 28;
@@ -109,9 +127,31 @@ struct KernelSum {
     }
 };
 
-/// out(i, c) += w_c · x_i, in double.
+/// Calls visit(column, value) for the stored entries of row i of sparse rows.
+template <class Visit>
+void each_entry(const Rows& rows, std::size_t i, Visit visit) {
+    const auto walk = [&]<class T>(const SparseView<T>& view) {
+        const auto index = view.row_index(i);
+        const auto value = view.row_value(i);
+        for (std::size_t k = 0; k < index.size(); ++k) {
+            visit(std::size_t{index[k]}, static_cast<double>(value[k]));
+        }
+    };
+    rows.is_double() ? walk(rows.sparse_view<double>()) : walk(rows.sparse_view<float>());
+}
+
+/// out(i, c) += w_c · x_i, in double; of sparse rows in the time of their entries.
 void add_linear(const Matrix<double>& weights, const Rows& x, MatrixView<double> out) {
     parallel_ranges(x.size(), 256, [&](std::size_t first, std::size_t last) {
+        if (x.is_sparse()) {
+            for (std::size_t i = first; i < last; ++i) {
+                const auto sums = out.row(i);
+                each_entry(x, i, [&](std::size_t k, double value) {
+                    for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += weights(c, k) * value;
+                });
+            }
+            return;
+        }
         std::vector<double> row(x.columns());
         for (std::size_t i = first; i < last; ++i) {
             x.copy_row(i, row);
@@ -127,6 +167,17 @@ void add_linear(const Matrix<double>& weights, const Rows& x, MatrixView<double>
 
 }  // namespace
 
+std::optional<std::vector<std::size_t>> columns_read(const Expansion& expansion) {
+    if (!picks_entries(expansion.kernel.node()) || expansion.reference.size() > 0) return {};
+    std::vector<std::size_t> columns(expansion.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = expansion.points.origin(i);
+    std::ranges::sort(columns);
+    columns.erase(std::ranges::unique(columns).begin(), columns.end());
+    // Entries beyond the rows are refused when they are asked for.
+    while (!columns.empty() && columns.back() >= expansion.points.columns()) columns.pop_back();
+    return columns;
+}
+
 bool is_linear(const Kernel& kernel) {
     const auto factor = linear_factor(kernel.node());
     return factor && *factor >= 0;
@@ -136,6 +187,16 @@ Matrix<double> weight_vectors(const Expansion& expansion) {
     const auto factor = linear_factor(expansion.kernel.node());
     if (!factor) throw InvalidInput("only a linear kernel has a weight vector in input space");
     Matrix<double> weights(expansion.outputs(), expansion.points.columns());
+    if (expansion.points.is_sparse()) {
+        for (std::size_t i = 0; i < expansion.size(); ++i) {
+            each_entry(expansion.points, i, [&](std::size_t k, double value) {
+                for (std::size_t c = 0; c < expansion.outputs(); ++c) {
+                    weights(c, k) += *factor * expansion.coefficients(c, i) * value;
+                }
+            });
+        }
+        return weights;
+    }
     std::vector<double> row(expansion.points.columns());
     for (std::size_t i = 0; i < expansion.size(); ++i) {
         expansion.points.copy_row(i, row);

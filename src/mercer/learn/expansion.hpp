@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mercer/base/matrix.hpp"
@@ -28,6 +29,10 @@ struct Expansion {
     std::size_t outputs() const { return bias.size(); }
     std::size_t size() const { return points.size(); }
 };
+
+/// Of kernels that read nothing but entries of a matrix given as rows (precomputed): the columns of
+/// the expansion's points, ascending. Of others, which read all columns, nothing.
+std::optional<std::vector<std::size_t>> columns_read(const Expansion& expansion);
 
 /// True when the kernel is a non-negative multiple of x·z, so that f_c(x) = w_c·x + bias_c.
 bool is_linear(const Kernel& kernel);

@@ -82,11 +82,39 @@ void add_rows(const Rows& rows, const std::string& name, Container& out) {
     }
 }
 
+/// Points that are rows of a given matrix keep only the entries between them, where that is
+/// shorter: the columns of other rows are never read.
+Rows points_to_keep(const Expansion& e) {
+    const auto columns = columns_read(e);
+    const std::size_t number = e.points.is_double() ? sizeof(double) : sizeof(float);
+    if (!columns || e.points.is_sparse() ||
+        columns->size() * (number + sizeof(std::uint32_t)) >= e.points.columns() * number) {
+        return e.points;
+    }
+    const auto keep = [&]<class T>(MatrixView<const T> rows) {
+        std::vector<std::size_t> starts{0};
+        std::vector<std::uint32_t> index;
+        std::vector<T> values;
+        for (std::size_t i = 0; i < rows.rows; ++i) {
+            for (const std::size_t k : *columns) {
+                if (rows(i, k) == T{0}) continue;
+                index.push_back(static_cast<std::uint32_t>(k));
+                values.push_back(rows(i, k));
+            }
+            starts.push_back(index.size());
+        }
+        return Rows::sparse(std::move(starts), std::move(index), std::move(values), rows.columns);
+    };
+    return e.points.is_double() ? keep(e.points.dense_view<double>())
+                                : keep(e.points.dense_view<float>());
+}
+
 /// A model as a container, with the numbers that do not lie in the model as the file needs them.
 struct Packed {
     Container container;
     std::vector<double> hull_weights;
     std::vector<std::size_t> point_origins;
+    Rows points;
     std::unique_ptr<Packed> companion;
 };
 
@@ -137,7 +165,8 @@ void pack(const Model& model, const std::string& place, Packed& out) {
         c.tensors.push_back(tensor_of(std::string(extra) + name, {array.rows(), array.columns()},
                                       array.values().data()));
     }
-    add_rows(e.points, "points", c);
+    out.points = points_to_keep(e);
+    add_rows(out.points, "points", c);
     if (e.reference.size() > 0) add_rows(e.reference, "reference", c);
     if (model.companion) pack_companion(model, place, out);
     // Wider types first: then every array begins at a multiple of its own width.
