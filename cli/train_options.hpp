@@ -73,6 +73,7 @@ struct TrainOptions {
     bool no_shrinking = false;
     std::string trace{};  ///< where to write the steps of smo
     std::string from{};   ///< a model to begin from
+    std::string told{};   ///< of a search: all options that a score may depend on
     /// The options whose default depends on the task: which were given?
     std::vector<const CLI::Option*> watched{};
 };

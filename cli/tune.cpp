@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "cli/commands.hpp"
@@ -116,14 +117,25 @@ SearchTask task_of(const TrainOptions& options, const SvmSettings& svm, const Li
         }
         return machine_of(own, svm, listener);
     };
-    task.told =
-        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", options.passes,
-                    options.order, options.variant, options.budget, options.rate, options.lambda,
-                    fmt::join(options.lambda_path, ","), options.noise, options.optimise,
-                    options.restarts, options.huber, options.quantile, options.cost, options.nu,
-                    options.no_bias, options.tolerance, options.gap, options.target_scale,
-                    fmt::join(options.fixed, ","), options.iteration_limit);
+    task.told = options.told;
     return task;
+}
+
+/// Every option of the call with its values, so that a setting added later is not forgotten, but
+/// for those that change no score: how the points are chosen, where results go, what it may cost.
+/// The rows, the kernel, the folds and the measure a journal knows by themselves.
+std::string given_options(const CLI::App& command) {
+    static const std::set<std::string> silent{
+        "INPUT",   "MODEL",   "kernel",   "grid",      "search",  "points", "folds",    "cv",
+        "repeats", "folding", "groups",   "fold-file", "score",   "one-se", "positive", "alone",
+        "journal", "csv",     "heat-map", "memory",    "threads", "json",   "quiet"};
+    std::string told;
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_single_name();
+        if (option->count() == 0 || silent.contains(name)) continue;
+        told += fmt::format("{}={} ", name, fmt::join(option->results(), ","));
+    }
+    return told;
 }
 
 /// One name a row, out of a file of lines.
@@ -432,7 +444,8 @@ void add_tune(CLI::App& program, Session& session) {
     command.get_option("MODEL")->description(
         "file to save the best machine in, trained on all rows");
     declare_uses(command, session, *options, *tune);
-    command.callback([&session, input, options, tune] {
+    command.callback([&command, &session, input, options, tune] {
+        options->told = given_options(command);
         session.action = [&session, input, options, tune] {
             session.exit_code = run(*tune, *options, *input, session);
         };

@@ -218,6 +218,26 @@ TEST(Tune, InterruptedBeforeTheFirstScoreSaysThat) {
     }
 }
 
+TEST(Tune, TheJournalKnowsHowSeveralClassesWereTaken) {
+    const Folder folder;
+    const std::vector<std::string> words{"tune",     "@iris",  "--task",    "adatron",
+                                         "--grid",   "C=1,10", "--folds",   "3",
+                                         "--passes", "5",      "--journal", folder.path("j")};
+    ASSERT_EQ(run(words).code, 0);
+    auto other = words;
+    other.insert(other.end(), {"--multi-class", "ovr"});
+    const Outcome refused = run(other);
+    EXPECT_EQ(refused.code, 2) << refused.out;
+    EXPECT_NE(refused.err.find("another search"), std::string::npos) << refused.err;
+    // What changes no score does not matter: more points, more memory, another form of report.
+    auto more = words;
+    more[5] = "C=1,10,100";
+    more.insert(more.end(), {"--memory", "500", "--json"});
+    const Outcome resumed = run(more);
+    EXPECT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_EQ(Json::parse(resumed.out)["from_journal"], 2);
+}
+
 TEST(Tune, StoppedReportsWhatThereIs) {
     const Folder folder;
     // Long enough to be interrupted; the first chains are done by then, or nothing is.

@@ -517,6 +517,43 @@ TEST(Search, RefusesTheJournalOfAnother) {
     }
 }
 
+TEST(Search, TheJournalForgetsNoSetting) {
+    const auto told = [](const std::function<void(SvmSettings&)>& change) {
+        SvmSettings settings{.task = Task::svc};
+        change(settings);
+        return svm_search_task(settings, "rbf(gamma=1)").told;
+    };
+    const std::vector<std::function<void(SvmSettings&)>> changes{
+        [](SvmSettings&) {},
+        [](SvmSettings& s) { s.task = Task::nu_svc; },
+        [](SvmSettings& s) { s.C = 2; },
+        [](SvmSettings& s) { s.nu = 0.3; },
+        [](SvmSettings& s) { s.epsilon = 0.3; },
+        [](SvmSettings& s) { s.bias = false; },
+        [](SvmSettings& s) { s.multi_class = MultiClass::one_vs_rest; },
+        [](SvmSettings& s) { s.class_weights["a"] = 2; },
+        [](SvmSettings& s) { s.balanced = true; },
+        [](SvmSettings& s) { s.tube = Formula::parse("1 + x0"); },
+        [](SvmSettings& s) {
+            s.tube_values = {1, 2};
+        },
+        [](SvmSettings& s) { s.tube_function = [](std::span<const double>) { return 1.0; }; },
+        [](SvmSettings& s) { s.scaling = ScalingRule::parse("standard"); },
+        [](SvmSettings& s) { s.probability = true; },
+        [](SvmSettings& s) { s.seed = 2; },
+        [](SvmSettings& s) { s.tolerance = 1e-5; },
+        [](SvmSettings& s) { s.relative_gap = 1e-5; },
+        [](SvmSettings& s) { s.time_limit = 1; },
+        [](SvmSettings& s) { s.iteration_limit = 100; },
+        [](SvmSettings& s) { s.double_precision = true; },
+        [](SvmSettings& s) { s.method = DualMethod::smo; },
+        [](SvmSettings& s) { s.shrinking = false; },
+    };
+    std::set<std::string> all;
+    for (const auto& change : changes) all.insert(told(change));
+    EXPECT_EQ(all.size(), changes.size());
+}
+
 TEST(Search, RefusesAJournalThatWasTamperedWith) {
     const Dataset data = clouds(60);
     const TemporaryFile file;

@@ -125,6 +125,55 @@ Axis Axis::parse(std::string_view text) {
     return axis;
 }
 
+namespace {
+
+/// Everything the score of a machine depends on. The binding does not compile when there is a
+/// setting that is not here.
+std::string told_by(const SvmSettings& settings) {
+    const auto& [machine, kernel, C, nu, epsilon, bias, multi_class, class_weights, balanced, tube,
+                 tube_values, tube_function, scaling, target_scale, probability, seed, tolerance,
+                 relative_gap, time_limit, iteration_limit, memory_bytes, double_precision, method,
+                 shrinking, start, progress, trace] = settings;
+    std::string told;
+    const auto add = [&](const char* name, const std::string& value) {
+        told += std::string(name) + '=' + value + ' ';
+    };
+    const auto number = [&](const char* name, auto value) {
+        add(name, format_number(static_cast<double>(value)));
+    };
+    add("task", task_name(machine));
+    number("C", C);
+    number("nu", nu);
+    number("epsilon", epsilon);
+    number("bias", bias);
+    number("multi_class", multi_class);
+    for (const auto& [name, weight] : class_weights) number(quoted(name).c_str(), weight);
+    number("balanced", balanced);
+    add("tube", tube ? tube->text() : "");
+    for (const double width : tube_values) number("width", width);
+    number("tube_function", tube_function ? 1 : 0);
+    add("scaling", scaling.text());
+    add("target_scale", target_scale_name(target_scale));
+    number("probability", probability);
+    number("seed", seed);
+    number("tolerance", tolerance);
+    number("relative_gap", relative_gap);
+    number("time_limit", time_limit);
+    number("iteration_limit", iteration_limit);
+    number("double_precision", double_precision);
+    number("method", method);
+    number("shrinking", shrinking);
+    // The kernel is told as the text of the task. The others change how soon the answer is there.
+    static_cast<void>(kernel);
+    static_cast<void>(memory_bytes);
+    static_cast<void>(start);
+    static_cast<void>(progress);
+    static_cast<void>(trace);
+    return told;
+}
+
+}  // namespace
+
 SearchTask svm_search_task(const SvmSettings& settings, const std::string& kernel) {
     SearchTask task;
     task.task = settings.task;
@@ -150,23 +199,7 @@ SearchTask svm_search_task(const SvmSettings& settings, const std::string& kerne
         check_settings(own);
         return svm_machine(std::move(own));
     };
-    const auto number = [&](double value) { task.told += format_number(value) + ' '; };
-    for (const double value : {settings.C, settings.nu, settings.epsilon, settings.tolerance,
-                               settings.relative_gap, static_cast<double>(settings.seed)}) {
-        number(value);
-    }
-    for (const bool flag :
-         {settings.bias, settings.balanced, settings.probability, settings.double_precision}) {
-        number(flag ? 1 : 0);
-    }
-    number(static_cast<double>(settings.multi_class));
-    for (const auto& [name, weight] : settings.class_weights) {
-        task.told += name + '=';
-        number(weight);
-    }
-    task.told += target_scale_name(settings.target_scale) + ' ';
-    if (settings.tube) task.told += settings.tube->text();
-    for (const double width : settings.tube_values) number(width);
+    task.told = told_by(settings);
     return task;
 }
 
