@@ -17,6 +17,7 @@ struct TangentCommand {
     std::string kernel;
     double background = 0;
     double lambda = 0.1;
+    bool relative = false;
     std::size_t landmarks = 1000;
     std::size_t components = 200;
     std::uint64_t seed = 1;
@@ -25,11 +26,12 @@ struct TangentCommand {
 TangentMap map_of(const TangentCommand& c, const Dataset& sample, const Progress& progress) {
     const ImageShape shape = parse_shape(c.shape, sample.columns(), c.background);
     const std::vector<NamedTransform> ways = parse_transforms(c.ways, shape);
-    if (c.kernel.empty()) return TangentMap::linear(sample.x, ways, c.lambda, progress);
+    const TangentUnit unit = c.relative ? TangentUnit::mean : TangentUnit::rows;
+    if (c.kernel.empty()) return TangentMap::linear(sample.x, ways, c.lambda, progress, unit);
     FeatureMap map =
         eigen_map(Kernel::parse(c.kernel), draw_landmarks(sample.x, c.landmarks, c.seed),
                   c.components, sample.feature_names, progress);
-    return TangentMap::through(std::move(map), sample.x, ways, c.lambda, progress);
+    return TangentMap::through(std::move(map), sample.x, ways, c.lambda, progress, unit);
 }
 
 void run(const TangentCommand& c, const InputOptions& input, const OutputOptions& output,
@@ -60,6 +62,9 @@ void add_tangent(CLI::App& program, Session& session) {
         "      --background -1 --lambda 0.1 -o test.npz\n"
         "Rows are multiplied by C^(-1/2), C = (1 - lambda) T + lambda I with T the covariance of\n"
         "the differences between the rows of --sample and their images. lambda 1 changes nothing.\n"
+        "T is in squares of the rows' unit, so that a lambda is good for one unit and size of "
+        "change\n"
+        "alone; --relative divides T by its mean eigenvalue first, and it is good for all.\n"
         "With --kernel the same happens to the features of its kernel PCA map, after which a\n"
         "linear kernel is what is wanted.");
     const auto o = std::make_shared<TangentCommand>();
@@ -68,6 +73,7 @@ void add_tangent(CLI::App& program, Session& session) {
         ->required()
         ->type_name("LIST");
     command.add_option("--lambda", o->lambda, "between 0 and 1 [0.1]")->type_name("X");
+    command.add_flag("--relative", o->relative, "lambda against T over its mean eigenvalue");
     add_file(command, session, "--sample", o->sample, FileUse::input,
              "rows the tangents are of [INPUT itself]");
     command.add_option("--shape", o->shape, "HEIGHTxWIDTH of the pictures [a square]")

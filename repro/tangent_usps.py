@@ -23,7 +23,7 @@ def errors(cost: str, words: tuple[str, ...], value: float) -> float:
     train, test = OUT / "tangent-train.npz", OUT / "tangent-test.npz"
     sample = data_file("usps/zip.train.gz")
     common = ("--label", "first", "--with", "shift(0.5)", "--background", "-1", "--lambda", value,
-              *words)  # fmt: skip
+              "--relative", *words)  # fmt: skip
     mercer("tangent", sample, *common, "-o", train)
     mercer("tangent", data_file("usps/zip.test.gz"), "--sample", sample, *common, "-o", test)
     model = OUT / "tangent.mercer"

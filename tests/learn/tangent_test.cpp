@@ -40,16 +40,19 @@ TEST(Tangent, TheMatrixIsTheInverseRoot) {
     }
     double trace = 0;
     for (std::size_t a = 0; a < 25; ++a) trace += c(a, a);
-    for (const double lambda : {0.05, 0.5, 1.0}) {
-        const Matrix<double> b = TangentMap::linear(rows, ways, lambda).matrix();
-        // B C_λ B = I.
+    for (const auto& [lambda, unit] :
+         {std::pair(0.05, TangentUnit::rows), std::pair(0.5, TangentUnit::rows),
+          std::pair(1.0, TangentUnit::rows), std::pair(0.05, TangentUnit::mean)}) {
+        const Matrix<double> b = TangentMap::linear(rows, ways, lambda, {}, unit).matrix();
+        const double divisor = unit == TangentUnit::rows ? 160 : trace / 25;
+        // B C_λ B = I, with C = 1/n Σ τ τ' as 001 has it unless its mean is asked to be 1.
         for (std::size_t p = 0; p < 25; ++p) {
             for (std::size_t q = 0; q < 25; ++q) {
                 double sum = 0;
                 for (std::size_t i = 0; i < 25; ++i) {
                     for (std::size_t j = 0; j < 25; ++j) {
                         const double blend =
-                            (1 - lambda) * c(i, j) * 25 / trace + (i == j ? lambda : 0);
+                            (1 - lambda) * c(i, j) / divisor + (i == j ? lambda : 0);
                         sum += b(p, i) * blend * b(j, q);
                     }
                 }
@@ -95,11 +98,35 @@ TEST(Tangent, AKnownDirectionIsTakenOut) {
          }}};
     const Rows rows = pictures(20, 3);
     const TangentMap map = TangentMap::linear(rows, slide, 0.01);
-    // C = 25 e e' after division by its mean.
-    EXPECT_NEAR(map.matrix()(0, 0), 1 / std::sqrt(0.99 * 25 + 0.01), 1e-9);
+    // C = e e': every row moves by 1.
+    EXPECT_NEAR(map.matrix()(0, 0), 1 / std::sqrt(0.99 + 0.01), 1e-9);
     EXPECT_NEAR(map.matrix()(1, 1), 10, 1e-9);
     EXPECT_NEAR(map.matrix()(0, 1), 0, 1e-9);
     EXPECT_NE(message_of([&] { map.with(0); }).find("lambda"), std::string::npos);
+}
+
+TEST(Tangent, LambdaWeighsTheCovarianceInTheUnitOfTheRows) {
+    const Rows rows = pictures(30, 6);
+    std::vector<double> larger(30 * 25);
+    for (std::size_t i = 0; i < 30; ++i) {
+        rows.copy_row(i, std::span(larger).subspan(25 * i, 25));
+    }
+    for (double& v : larger) v *= 10;
+    const Rows tenfold = Rows::dense(std::move(larger), 25);
+    const auto ways = parse_transforms("shift(0.5)", {5, 5});
+    const TangentMap small = TangentMap::linear(rows, ways, 0.1);
+    const TangentMap large = TangentMap::linear(tenfold, ways, 0.1);
+    EXPECT_NEAR(large.covariance().values().back(), 100 * small.covariance().values().back(),
+                1e-9 * large.covariance().values().back());
+    // (1 − λ) 100 C + λ I is a multiple of (1 − μ) C + μ I for μ / (1 − μ) = λ / (100 (1 − λ)).
+    const double odds = 0.1 / 0.9 / 100;
+    const TangentMap same = small.with(odds / (1 + odds));
+    const double factor = large.matrix()(0, 0) / same.matrix()(0, 0);
+    EXPECT_NEAR(large.matrix()(3, 4), factor * same.matrix()(3, 4), 1e-9);
+    // Relative to the mean eigenvalue the unit does not matter.
+    const TangentMap a = TangentMap::linear(rows, ways, 0.1, {}, TangentUnit::mean);
+    const TangentMap b = TangentMap::linear(tenfold, ways, 0.1, {}, TangentUnit::mean);
+    EXPECT_NEAR(a.matrix()(3, 4), b.matrix()(3, 4), 1e-9);
 }
 
 TEST(Tangent, ThroughTheKernelPcaMap) {

@@ -63,7 +63,7 @@ Matrix<double> differences(const Rows& rows, std::span<const NamedTransform> way
 
 }  // namespace
 
-TangentCovariance::TangentCovariance(MatrixView<const double> differences) {
+TangentCovariance::TangentCovariance(MatrixView<const double> differences, TangentUnit unit) {
     if (differences.rows == 0 || differences.columns == 0) {
         throw InvalidInput("a tangent covariance needs tangents");
     }
@@ -74,7 +74,8 @@ TangentCovariance::TangentCovariance(MatrixView<const double> differences) {
     if (!(mean > 0) || !std::isfinite(mean)) {
         throw InvalidInput("the transformations change nothing: every tangent is 0");
     }
-    for (double& v : c.values()) v /= mean;
+    const double divisor = unit == TangentUnit::mean ? mean : static_cast<double>(differences.rows);
+    for (double& v : c.values()) v /= divisor;
     Spectrum spectrum = symmetric_eigen(c.view());
     values_ = std::move(spectrum.values);
     for (double& v : values_) v = std::max(0.0, v);
@@ -88,7 +89,7 @@ Matrix<double> TangentCovariance::whitening(double lambda) const {
     Matrix<double> plain(d, d);
     for (std::size_t e = 0; e < d; ++e) {
         const double value = (1 - lambda) * values_[e] + lambda;
-        if (!(value > 1e-12)) {
+        if (!(value > 1e-12 * values_.back())) {
             throw InvalidInput(
                 "with lambda = 0 the tangent covariance has no inverse root: some direction never "
                 "moves; take lambda above 0");
@@ -124,16 +125,16 @@ TangentMap::TangentMap(std::optional<FeatureMap> map,
       matrix_(covariance_->whitening(lambda)) {}
 
 TangentMap TangentMap::linear(const Rows& rows, std::span<const NamedTransform> ways, double lambda,
-                              const Progress& progress) {
+                              const Progress& progress, TangentUnit unit) {
     const Matrix<double> t = tangents(rows, ways, progress);
-    return {std::nullopt, std::make_shared<const TangentCovariance>(t.view()), lambda};
+    return {std::nullopt, std::make_shared<const TangentCovariance>(t.view(), unit), lambda};
 }
 
 TangentMap TangentMap::through(FeatureMap map, const Rows& rows,
                                std::span<const NamedTransform> ways, double lambda,
-                               const Progress& progress) {
+                               const Progress& progress, TangentUnit unit) {
     const Matrix<double> t = tangents(map, rows, ways, progress);
-    return {std::move(map), std::make_shared<const TangentCovariance>(t.view()), lambda};
+    return {std::move(map), std::make_shared<const TangentCovariance>(t.view(), unit), lambda};
 }
 
 TangentMap TangentMap::with(double lambda) const {

@@ -30,15 +30,24 @@
 
 namespace mercer {
 
-/// Eigenvalues and vectors of C, from which B of every λ is made: a path costs one of these. C is
-/// divided by its mean eigenvalue, so that λ weighs it against I whatever the unit of the rows.
+/// What λ weighs against I.
+enum class TangentUnit {
+    /// C itself, as 001 has it. Its entries are squares in the unit of the rows, and grow with the
+    /// size of the changes: rows ten times as large want a λ that weighs I a hundred times as much.
+    rows,
+    /// C divided by its mean eigenvalue, so that a λ means the same whatever the unit.
+    mean,
+};
+
+/// Eigenvalues and vectors of C, from which B of every λ is made: a path costs one of these.
 class TangentCovariance {
    public:
-    /// `differences` has the τ as rows. Throws InvalidInput when they are all 0.
-    explicit TangentCovariance(MatrixView<const double> differences);
+    /// `differences` has the τ as rows, n of them. Throws InvalidInput when they are all 0.
+    explicit TangentCovariance(MatrixView<const double> differences,
+                               TangentUnit unit = TangentUnit::rows);
 
     std::size_t size() const { return values_.size(); }
-    /// Eigenvalues of C, ascending; their mean is 1.
+    /// Eigenvalues of C (or of C over their mean), ascending.
     const std::vector<double>& values() const { return values_; }
     /// B for this λ, 0 < λ ≤ 1. λ = 0 is allowed when C is invertible.
     Matrix<double> whitening(double lambda) const;
@@ -59,10 +68,10 @@ Matrix<double> tangents(const FeatureMap& map, const Rows& rows,
 class TangentMap {
    public:
     static TangentMap linear(const Rows& rows, std::span<const NamedTransform> ways, double lambda,
-                             const Progress& progress = {});
+                             const Progress& progress = {}, TangentUnit unit = TangentUnit::rows);
     static TangentMap through(FeatureMap map, const Rows& rows,
                               std::span<const NamedTransform> ways, double lambda,
-                              const Progress& progress = {});
+                              const Progress& progress = {}, TangentUnit unit = TangentUnit::rows);
 
     /// The same with another λ; nothing is computed again but B.
     TangentMap with(double lambda) const;
