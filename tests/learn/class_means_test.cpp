@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "learn/small.hpp"
+#include "mercer/base/parallel.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/class_means.hpp"
 
@@ -133,6 +134,17 @@ TEST(ClassMeans, SinglePrecisionIsNearAndThreadsDoNotMatter) {
     std::size_t right = 0;
     for (std::size_t i = 0; i < data.size(); ++i) right += found.values[i] == data.y.values[i];
     EXPECT_GT(right, data.size() * 85 / 100);
+    const Matrix<double> single = model.decision(data.x);
+    const Model fine = class_means({.common = {.kernel = k, .double_precision = true}}).fit(data);
+    const Matrix<double> full = fine.decision(data.x);
+    double largest = 0;
+    for (const double f : full.values()) largest = std::max(largest, std::abs(f));
+    for (std::size_t i = 0; i < full.values().size(); ++i) {
+        ASSERT_NEAR(single.values()[i], full.values()[i], 1e-4 * largest) << i;
+    }
+    const ThreadLimit alone(1);
+    const Model again = class_means({.common = {.kernel = k}}).fit(data);
+    EXPECT_EQ(again.decision(data.x).values(), single.values());
 }
 
 TEST(ClassMeans, BadInputIsNamed) {

@@ -9,6 +9,7 @@
 
 #include "data/support.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/learn/svm.hpp"
 
 namespace mercer {
 namespace {
@@ -221,11 +222,50 @@ TEST(Bounds, MarginsHaveSmallDimensionInAnySpace) {
     EXPECT_TRUE(radius_margin(50, 2, 2, true).estimate);
 }
 
-/// 001, theorem 2 proved on the spot: orthogonal unit vectors are shattered by planes of norm √r,
-/// so that the dimension with R = 1 and Λ = √r is r and the bound is met with equality.
-TEST(Bounds, MarginDimensionIsMetByOrthogonalPoints) {
-    for (const double r : {1.0, 4.0, 9.0}) {
-        EXPECT_NEAR(margin_dimension(1, std::sqrt(r), false).value, r, 1e-12);
+/// ‖w‖² of the shortest w with y_i <w, x_i> >= 1, which a hard margin through the origin finds.
+double least_squared_norm(const Rows& x, std::size_t labelling) {
+    Dataset data;
+    data.x = x;
+    for (std::size_t i = 0; i < x.size(); ++i) data.y.values.push_back(labelling >> i & 1U ? 1 : 2);
+    Svm machine({.task = Task::hard_margin,
+                 .kernel = linear(),
+                 .bias = false,
+                 .tolerance = 1e-9,
+                 .double_precision = true});
+    return machine.fit(data).report().squared_norm;
+}
+
+/// The most that any labelling of the points with both labels needs; machines want two classes.
+double hardest_labelling(const Rows& x) {
+    double most = 0;
+    for (std::size_t labelling = 1; labelling + 1 < std::size_t{1} << x.size(); ++labelling) {
+        most = std::max(most, least_squared_norm(x, labelling));
+    }
+    return most;
+}
+
+/// 001, theorem 2, both ways. r orthogonal unit vectors are shattered by planes of norm √r, so that
+/// the dimension of R = 1 and Λ = √r is met with equality; r + 1 points of the unit ball are not.
+TEST(Bounds, MarginDimensionIsWhatCanBeShattered) {
+    Random random(12);
+    for (const std::size_t r : {2U, 3U, 4U}) {
+        const auto size = static_cast<double>(r);
+        EXPECT_NEAR(margin_dimension(1, std::sqrt(size), false).value, size, 1e-12);
+        std::vector<double> orthogonal(r * r, 0.0);
+        for (std::size_t i = 0; i < r; ++i) orthogonal[i * r + i] = 1;
+        EXPECT_NEAR(hardest_labelling(Rows::dense(std::move(orthogonal), r)), size, 1e-6);
+        for (int trial = 0; trial < 5; ++trial) {
+            // As many directions as points, so that every labelling can be had at some price.
+            std::vector<double> points((r + 1) * (r + 1));
+            for (double& v : points) v = random.normal();
+            for (std::size_t i = 0; i <= r; ++i) {
+                const auto row = std::span(points).subspan(i * (r + 1), r + 1);
+                double square = 0;
+                for (const double v : row) square += v * v;
+                for (double& v : row) v /= std::sqrt(square);
+            }
+            EXPECT_GT(hardest_labelling(Rows::dense(std::move(points), r + 1)), size + 0.5);
+        }
     }
 }
 
