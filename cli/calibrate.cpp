@@ -25,7 +25,6 @@ struct CalibrateCommand {
     std::string test{};
     std::string picture{};
     std::size_t bins = 10;
-    bool exact = false;
 };
 
 Json json_of(const CalibrationReport& r) {
@@ -128,8 +127,7 @@ void run(const CalibrateCommand& c, const InputOptions& input, const Session& se
         data = read_model_and_data(c.model, other, session).data;
     }
     if (data.y.empty()) throw InvalidInput("the data has no labels to judge probabilities by");
-    const ProbabilityRule rule = c.exact ? ProbabilityRule::exact : ProbabilityRule::consistent;
-    const Matrix<double> p = model.probabilities(data.x, progress_line(session), rule);
+    const Matrix<double> p = model.probabilities(data.x, progress_line(session));
     clear_progress_line();
     const CalibrationReport report =
         calibration_report(p.view(), class_positions(model, data.y), c.bins);
@@ -177,8 +175,6 @@ void add_calibrate(CLI::App& program, Session& session) {
     add_file(command, session, "--picture", options->picture, FileUse::picture,
              "draw told against came true as SVG");
     add_count(command, "--bins", options->bins, 1, 1000, "of the reliability table [10]");
-    command.add_flag("--exact", options->exact,
-                     "LIBSVM's probabilities, which may contradict the predicted class");
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run(*options, *input, session); };
     });

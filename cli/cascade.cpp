@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/learn/cascade.hpp"
+#include "mercer/learn/predictor.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
 
@@ -28,11 +29,12 @@ struct CascadeCommand {
 void describe_run(const Model& whole, const Model& quick, const Dataset& data,
                   const std::string& path, Json& json, std::string& text) {
     quick.decision(data.x.select(std::vector<std::size_t>{0}));  // libraries opened, code read
-    whole.decision(data.x.select(std::vector<std::size_t>{0}));
+    const Predictor predictor(whole);
+    predictor.decision(data.x.select(std::vector<std::size_t>{0}));
     Stopwatch watch;
     const CascadeRun run = run_cascade(quick, data.x);
     const double seconds = watch.lap();
-    const Matrix<double> f = whole.decision(data.x);
+    const Matrix<double> f = predictor.decision(data.x);
     const double whole_seconds = watch.lap();
     const std::vector<double> now = quick.classify(run.decisions.view());
     const std::vector<double> before = whole.classify(f.view());

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/definiteness.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
 
 namespace mercer::cli {
@@ -35,7 +37,8 @@ std::string parameters_text(const Model& model) {
     add(t.tolerance > 0, "tolerance", t.tolerance);
     for (const auto& [name, value] : t.numbers) add(true, name.c_str(), value);
     if (!t.bias) text += text.empty() ? "through the origin" : ", through the origin";
-    if (!t.tube.empty()) text += ", tube " + (t.tube == "column" ? "from a column" : t.tube);
+    if (!t.tube.empty()) text += ", tube " + t.tube;
+    if (t.tube_given) text += ", tube given row by row";
     return text;
 }
 
@@ -149,7 +152,9 @@ std::string nu_text(const Model& model, const Report& r) {
     return line("nu-property",
                 fmt::format("{:.4g} of the rows{} are {}, {:.4g} support vectors: {} nu = {:.4g}{}",
                             r.fraction_errors,
-                            model.trained.tube.empty() ? "" : " (counted by their tube's width)",
+                            model.trained.tube.empty() && !model.trained.tube_given
+                                ? ""
+                                : " (counted by their tube's width)",
                             is_regressor(model.task)    ? "outside the tube"
                             : is_classifier(model.task) ? "margin errors"
                                                         : "outside",
@@ -256,6 +261,16 @@ std::string percent(double fraction) {
     return fmt::format("{:.6g} %", 100 * fraction);
 }
 
+namespace {
+
+void null_if_infinite(Json& item) {
+    if (item.is_number_float()) item = json_number(item.get<double>());
+    if (!item.is_structured()) return;
+    for (Json& part : item) null_if_infinite(part);
+}
+
+}  // namespace
+
 Json json_of(const Report& r) {
     Json json{{"name", r.name},
               {"status", describe(r.status)},
@@ -300,6 +315,8 @@ Json json_of(const Report& r) {
         json["hull_distance"] = r.hull_distance;
         json["hull_weights"] = r.hull_weights;
     }
+    // A machine that was stopped may have no bound yet, and figures are only told.
+    for (Json& item : json) null_if_infinite(item);
     return json;
 }
 
@@ -321,10 +338,11 @@ Json json_of(const Model& model) {
                 {"tolerance", t.tolerance},
                 {"bias", t.bias},
                 {"tube", t.tube},
+                {"tube_given", t.tube_given},
                 {"class_weights", t.class_weights},
                 {"numbers", t.numbers}}},
               {"precision", model.double_precision ? "double" : "single"},
-              {"probability", !model.sigmoids.empty()}};
+              {"probability", has_probabilities(model)}};
     if (is_classifier(model.task)) {
         json["multi_class"] = model.multi_class == MultiClass::one_vs_one ? "ovo" : "ovr";
         json["classes"] = model.class_names;
@@ -362,7 +380,7 @@ std::string describe_machine(const Model& model) {
                                                      ? "one a pair of classes"
                                                      : "each class against the rest"));
         }
-        if (!model.sigmoids.empty()) text += line("probability", "yes");
+        if (has_probabilities(model)) text += line("probability", "yes");
     }
     return text;
 }

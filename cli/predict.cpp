@@ -14,7 +14,9 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/predictor.hpp"
 #include "mercer/select/cross_validation.hpp"
 
 namespace mercer::cli {
@@ -27,8 +29,10 @@ struct PredictCommand {
     std::string output = "-";
     bool decision = false;
     bool probability = false;
-    bool exact = false;
+    std::string decide = "by-margin";
     bool deviation = false;
+
+    bool by_probability() const { return decide == "by-probability"; }
 };
 
 /// Numbers beside the labels, one row each, under names.
@@ -47,24 +51,23 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
                     const Session& session) {
     const Progress progress = progress_line(session);
     Predictions result;
-    Matrix<double> decisions = model.decision(x, progress);
-    result.labels.values =
-        model.task == Task::kpca ? model.predict(x, progress) : model.classify(decisions.view());
-    if (is_classifier(model.task) && model.class_values.empty()) {
-        result.labels.names = model.class_names;
-    } else if (is_classifier(model.task)) {
-        for (double& value : result.labels.values) {
-            value = model.class_values[static_cast<std::size_t>(value)];
-        }
+    const Predictor predictor(model);
+    Matrix<double> decisions = predictor.decision(x, progress);
+    Matrix<double> probabilities;
+    if (command.probability || command.by_probability()) {
+        probabilities = probabilities_of(model, decisions.view());
     }
+    result.labels =
+        model.labels_of(command.by_probability()   ? likeliest(model, probabilities.view())
+                        : model.task == Task::kpca ? predictor.predict(x, progress)
+                                                   : model.classify(decisions.view()));
     if (command.decision) {
         result.columns.push_back({"decision", output_names(model), std::move(decisions)});
     }
-    if (command.probability || command.exact) {
-        const auto rule = command.exact ? ProbabilityRule::exact : ProbabilityRule::consistent;
+    if (command.probability) {
         std::vector<std::string> names;
-        for (const std::string& name : model.class_names) names.push_back("P(" + name + ")");
-        result.columns.push_back({"probability", names, model.probabilities(x, progress, rule)});
+        for (const std::string& name : probability_names(model)) names.push_back("P(" + name + ")");
+        result.columns.push_back({"probability", names, std::move(probabilities)});
     }
     if (command.deviation) {
         Matrix<double> deviations(x.size(), 1);
@@ -91,7 +94,7 @@ void write_text(const Predictions& predictions, Output& out) {
     for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
         text += predictions.labels.text(i);
         for (const Columns& part : predictions.columns) {
-            for (const double value : part.values.row(i)) text += '\t' + format_number(value);
+            for (const double value : part.values.row(i)) text += '\t' + result_text(value);
         }
         text += '\n';
         if (text.size() > 60'000) {
@@ -163,8 +166,14 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
     Stopwatch watch;
     const auto [model, data] = read_model_and_data(command.model, input, session);
     Json seconds{{"read", watch.lap()}};
-    if ((command.probability || command.exact) && !is_classifier(model.task)) {
-        throw InvalidInput(command.model + ": only classifiers have class probabilities");
+    if ((command.probability || command.by_probability()) && !has_probabilities(model)) {
+        throw InvalidInput(
+            command.model +
+            (is_classifier(model.task)
+                 ? ": the model has no probabilities; train it with --probability, "
+                   "or let 'mercer calibrate' learn them on rows set aside"
+                 : ": only classifiers and one-class machines have probabilities, the "
+                   "latter when they were trained with --probability"));
     }
     if (command.deviation && model.task != Task::gp) {
         throw InvalidInput(command.model + ": only Gaussian processes (--task gp) have deviations");
@@ -217,8 +226,8 @@ void add_predict(CLI::App& program, Session& session) {
                      "also the decision values: positive for the first class of a pair");
     command.add_flag("--probability", options->probability,
                      "also class probabilities, of a model trained with them");
-    command.add_flag("--exact-probability", options->exact,
-                     "the same as LIBSVM has them, which may contradict the label");
+    add_choice(command, session, "--decide", options->decide, {"by-margin", "by-probability"},
+               "what the label follows: the machine's own votes, or the likeliest class");
     command.add_flag("--std,--deviation", options->deviation,
                      "also the standard deviation of the function, of a Gaussian process");
     command.callback([&session, input, options] {

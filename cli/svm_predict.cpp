@@ -10,6 +10,7 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/select/cross_validation.hpp"
 
@@ -80,18 +81,21 @@ Input read_both(const Order& order) {
     return input;
 }
 
-/// Labels by the largest probability, with the probabilities, as LIBSVM writes them.
+/// Labels of classes by the largest probability, with the probabilities, as LIBSVM writes them.
 std::string with_probabilities(const Model& model, const Rows& x, Labels& labels) {
-    const Matrix<double> probabilities = model.probabilities(x, {}, ProbabilityRule::exact);
-    std::string text = "labels";
-    for (const double value : model.class_values) text += fmt::format(" {:g}", value);
-    text += '\n';
+    const Matrix<double> probabilities = model.probabilities(x);
+    std::string text = "label normal outlier\n";
+    if (is_classifier(model.task)) {
+        labels = model.labels_of(likeliest(model, probabilities.view()));
+        text = "labels";
+        for (const double value : model.class_values) text += fmt::format(" {:g}", value);
+        text += '\n';
+    } else {  // one-class: by the decision, as LIBSVM
+        labels = model.predict_labels(x);
+    }
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const auto row = probabilities.row(i);
-        const auto best = static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
-        labels.values.push_back(model.class_values[best]);
-        text += fmt::format("{:g}", model.class_values[best]);
-        for (const double p : row) text += fmt::format(" {:g}", p);
+        text += fmt::format("{:g}", labels.values[i]);
+        for (const double p : probabilities.row(i)) text += fmt::format(" {:g}", p);
         text += '\n';
     }
     return text;
@@ -121,11 +125,11 @@ void print_score(const Model& model, const Labels& predicted, const Labels& trut
 int svm_predict(const std::vector<std::string>& words) {
     const Order order = read_order(words);
     const auto [model, data] = read_both(order);
-    const bool has_probabilities = !model.sigmoids.empty();
-    if (order.probability && !has_probabilities) {
+    const bool probable = !model.sigmoids.empty() || has_probabilities(model);
+    if (order.probability && !probable) {
         throw LibsvmFailure{"Model does not support probability estimates"};
     }
-    if (!order.quiet && has_probabilities && !order.probability) {
+    if (!order.quiet && probable && !order.probability) {
         say("Model supports probability estimates, but disabled in prediction.\n");
     }
     if (is_classifier(model.task) && model.class_values.empty()) {
@@ -137,7 +141,7 @@ int svm_predict(const std::vector<std::string>& words) {
             model.sigmoids[0].a);
     }
     Labels predicted;
-    const std::string text = order.probability && is_classifier(model.task)
+    const std::string text = order.probability && has_probabilities(model)
                                  ? with_probabilities(model, data.x, predicted)
                                  : without_probabilities(model, data.x, predicted);
     try {

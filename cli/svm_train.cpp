@@ -14,6 +14,7 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/select/noise.hpp"
@@ -94,8 +95,6 @@ void check(const Order& order) {
     refuse((task == Task::svc || is_regressor(task)) && !(s.C > 0), "C <= 0");
     refuse(task != Task::svc && task != Task::svr && !(s.nu > 0 && s.nu <= 1), "nu <= 0 or nu > 1");
     refuse(task == Task::svr && s.epsilon < 0, "p < 0");
-    refuse(task == Task::one_class && s.probability,
-           "one-class SVM probability output not supported yet");
 }
 
 Order read_order(const std::vector<std::string>& words) {
@@ -258,6 +257,11 @@ int train(const Order& order, const SvmSettings& settings, const Dataset& data,
     }
     if (settings.probability && is_regressor(settings.task)) {
         add_noise(order, settings, data, model);
+    }
+    if (settings.probability && settings.task == Task::one_class && !has_probabilities(model)) {
+        fmt::print(stderr,
+                   "WARNING: number of positive or negative decision values <5; too few to do a "
+                   "probability estimation.\n");
     }
     if (!order.quiet) print_reports(model, order);
     const FitStatus status = model.report().status;

@@ -26,6 +26,7 @@
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/precision.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
@@ -259,6 +260,9 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
     }
     if (has_no_machine(report.status)) return exit_failure;
     if (const std::string early = early_text(t, model, report); !early.empty()) t.caution(early);
+    if (t.task == Task::one_class && t.svm.probability && !has_probabilities(model)) {
+        t.caution("fewer than five rows lie inside, or outside: there are no probabilities");
+    }
     const bool stationary = has_bracket(model.task) && !report.is_bracketed();
     if (stationary) {
         t.caution(fmt::format("the machine is a stationary point and may not be the optimum: {}",

@@ -32,7 +32,7 @@ const std::vector<TaskUse>& task_uses() {
          {svc, hard_margin, class_means, perceptron, adatron, ridge, logistic, squared_hinge,
           huber}},
         {"--multi-class", {svc, nu_svc, hard_margin, adatron}},
-        {"--probability", {svc, nu_svc, hard_margin}},
+        {"--probability", {svc, nu_svc, hard_margin, one_class}},
         {"--passes", {perceptron, adatron, kmeans, kpca, kha}},
         {"--order", {perceptron}},
         {"--variant", {perceptron}},
@@ -148,7 +148,8 @@ void add_machine_options(CLI::App& command, Session& session, TrainOptions& o) {
     watch(add_choice(command, session, "--multi-class", o.multi_class, {"ovo", "ovr"},
                      "more than two classes: every pair, or each against the rest"));
     watch(command.add_flag("--no-bias", o.no_bias, "planes through the origin"));
-    watch(command.add_flag("--probability", o.probability, "also learn class probabilities"));
+    watch(command.add_flag("--probability", o.probability,
+                           "also learn probabilities: of classes, or of one-class whether inside"));
     command
         .add_option("--scale", o.scale,
                     "scale features, kept in the model: standard, minmax, minmax(-1,1), unit, or a "

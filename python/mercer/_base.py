@@ -358,12 +358,25 @@ class Machine(BaseEstimator):
     def _decision(self, X: Any) -> np.ndarray:
         rows = self._rows_to_predict(X)
         with _threads(getattr(self, "n_jobs", None)):
-            return self._model.decision(rows)
+            return self._predictor().decision(rows)
+
+    def _predictor(self) -> _core.Predictor:
+        """The model made ready to predict; made anew when the model is another one."""
+        kept = self.__dict__.get("_ready")
+        if kept is None or kept[0] is not self._model:
+            kept = self.__dict__["_ready"] = (self._model, _core.Predictor(self._model))
+        return kept[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        above = getattr(super(), "__getstate__", None)
+        state = dict(above() or {}) if above is not None else dict(self.__dict__)
+        state.pop("_ready", None)  # made again from the model
+        return state
 
     def _probabilities(self, X: Any) -> np.ndarray:
         rows = self._rows_to_predict(X)
         with _threads(getattr(self, "n_jobs", None)):
-            return self._model.probabilities(rows)
+            return self._predictor().probabilities(rows)
 
     def _points(self) -> Any:
         """The points of the expansion, empty where only a matrix is known of them."""
@@ -418,8 +431,18 @@ class Machine(BaseEstimator):
         return small
 
     def save(self, path: str) -> None:
-        """Writes the model file that the command line, C++ and `mercer.load` read."""
+        """Writes the model file that the command line, C++ and `mercer.load` read.
+
+        A kernel that is a function of Python's cannot be written into a file that others evaluate:
+        such a machine is kept by `pickle`.
+        """
         self._check_fitted()
+        if "_block_kernel" in self.__dict__:
+            raise ValueError(
+                f"{type(self).__name__}: the kernel is a Python function, which a model file cannot "
+                "hold; pickle the estimator instead, or write the kernel as an expression of "
+                "mercer.kernels"
+            )
         self._model.save(os.fspath(path))
 
     def _after_loading(self) -> None:

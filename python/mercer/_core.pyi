@@ -197,6 +197,13 @@ class Model:
     @staticmethod
     def load(arg: str, /) -> Model: ...
 
+class Predictor:
+    """A model as it is now, made ready to predict from any thread."""
+
+    def __init__(self, arg: Model, /) -> None: ...
+    def decision(self, arg: Rows, /) -> object: ...
+    def probabilities(self, arg: Rows, /) -> object: ...
+
 def fit(
     task: str,
     kernel: Expression,

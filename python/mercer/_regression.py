@@ -230,5 +230,5 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The mean of the process at every row and, if wanted, its standard deviation."""
         rows = self._rows_to_predict(X)
-        mean = self._model.decision(rows)[:, 0]
+        mean = self._predictor().decision(rows)[:, 0]
         return (mean, self._model.deviation(rows, False)) if return_std else mean

@@ -48,6 +48,10 @@ class _SupportVectorClassifier(Classifier):
             raise ValueError(
                 f"decision_function_shape = {self.decision_function_shape!r} must be 'ovr' or 'ovo'"
             )
+        if self.decide not in ("margin", "probability"):
+            raise ValueError(f"decide = {self.decide!r} must be 'margin' or 'probability'")
+        if self.decide == "probability" and not self.probability:
+            raise ValueError("decide='probability' needs probability=True")
         positions = self._fit_classes(
             X,
             y,
@@ -110,7 +114,9 @@ class _SupportVectorClassifier(Classifier):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of every row: one vote a pair, ties to the first class or, with
-        ``break_ties``, to the largest decision."""
+        ``break_ties``, to the largest decision; with ``decide="probability"`` the likeliest."""
+        if self.decide == "probability":
+            return self.classes_[self.predict_proba(X).argmax(axis=1)]
         decisions = self._decision(X)
         if self.break_ties and len(self.classes_) > 2:
             if self.decision_function_shape == "ovo":
@@ -138,7 +144,9 @@ class SVC(_SupportVectorClassifier):
     """C-support vector classification, several classes by pairs.
 
     Parameters as scikit-learn's SVC; ``kernel`` also takes mercer kernels and their text. What is
-    new: ``n_jobs``, ``time_limit``, ``callback``, ``precision``, ``on_interrupt`` (see `Machine`).
+    new: ``n_jobs``, ``time_limit``, ``callback``, ``precision``, ``on_interrupt`` (see `Machine`), and
+    ``decide="probability"``: `predict` gives the likeliest class of `predict_proba`, which need not be the
+    one the margin decides for, above all when classes are weighted.
 
     Attributes
     ----------
@@ -188,6 +196,7 @@ class SVC(_SupportVectorClassifier):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        decide: str = "margin",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -210,6 +219,7 @@ class SVC(_SupportVectorClassifier):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.decide = decide
 
     def _penalty(self) -> dict[str, float]:
         return {"C": float(self.C)}
@@ -258,6 +268,7 @@ class NuSVC(_SupportVectorClassifier):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        decide: str = "margin",
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -279,6 +290,7 @@ class NuSVC(_SupportVectorClassifier):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.decide = decide
 
     def _penalty(self) -> dict[str, float]:
         return {"nu": float(self.nu)}

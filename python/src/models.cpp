@@ -12,7 +12,7 @@
 #include "labels.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/gaussian_process.hpp"
-#include "mercer/learn/model.hpp"
+#include "mercer/learn/predictor.hpp"
 #include "mercer/learn/reduce.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/theory/certificate_check.hpp"
@@ -62,15 +62,15 @@ nb::dict report_dict(const Report& r) {
     return d;
 }
 
-nb::object decision(const Model& model, const Rows& x) {
+nb::object decision(const Predictor& predictor, const Rows& x) {
     Matrix<double> out;
-    run_beside([&](const Progress& progress) { out = model.decision(x, progress); });
+    run_beside([&](const Progress& progress) { out = predictor.decision(x, progress); });
     return nb::cast(give(std::move(out)));
 }
 
-nb::object probabilities(const Model& model, const Rows& x) {
+nb::object probabilities(const Predictor& predictor, const Rows& x) {
     Matrix<double> out;
-    run_beside([&](const Progress& progress) { out = model.probabilities(x, progress); });
+    run_beside([&](const Progress& progress) { out = predictor.probabilities(x, progress); });
     return nb::cast(give(std::move(out)));
 }
 
@@ -199,15 +199,22 @@ void bind_model(nb::module_& m) {
         .def("reports", &reports_list)
         .def("check", &check, nb::arg("x"), nb::arg("y").none(), nb::arg("weights").none(),
              nb::arg("rigorous"))
-        .def("decision", &decision)
+        .def("decision",
+             [](const Model& model, const Rows& x) { return decision(Predictor(model), x); })
         .def("classify", &classify)
-        .def("probabilities", &probabilities)
+        .def("probabilities",
+             [](const Model& model, const Rows& x) { return probabilities(Predictor(model), x); })
         .def("deviation", &deviation)
         .def("reduced", &reduced, nb::arg("vectors"), nb::arg("error"), nb::arg("iterations"))
         .def("to_bytes", &to_bytes)
         .def_static("from_bytes", &from_bytes)
         .def("save", [](const Model& model, const std::string& path) { save(model, path); })
         .def_static("load", [](const std::string& path) { return load(path); });
+    nb::class_<Predictor>(m, "Predictor",
+                          "A model as it is now, made ready to predict from any thread.")
+        .def(nb::init<Model>())
+        .def("decision", &decision)
+        .def("probabilities", &probabilities);
 }
 
 }  // namespace mercer::python

@@ -336,3 +336,60 @@ def test_reduced_machines_are_shorter_and_nearly_as_good() -> None:
     assert pickle.loads(pickle.dumps(small)).predict(X[:5]).tolist() == small.predict(X[:5]).tolist()
     with pytest.raises(ValueError, match="either"):
         whole.reduced()
+
+
+def test_probabilities_are_not_bent_where_classes_are_weighted() -> None:
+    random = np.random.default_rng(0)
+    y = np.arange(400) % 10 == 0
+    X = random.normal(size=(400, 2)) + 1.2 * y[:, None]
+    told = {"class_weight": "balanced", "probability": True, "gamma": 0.3}
+    by_margin = mercer.SVC(**told).fit(X, y)
+    likeliest = mercer.SVC(**told, decide="probability").fit(X, y)
+    P = by_margin.predict_proba(X)
+    assert np.array_equal(P, likeliest.predict_proba(X))
+    assert np.array_equal(likeliest.predict(X), P.argmax(axis=1).astype(bool))
+    # Weighted ten to one the label comes long before the rare class is likely.
+    marked = by_margin.predict(X)
+    assert np.mean(P[marked, 1] < 0.5) > 0.3
+    assert abs(P[marked, 1].mean() - y[marked].mean()) < 0.1
+    with pytest.raises(ValueError, match="probability=True"):
+        mercer.SVC(decide="probability").fit(X, y)
+    with pytest.raises(ValueError, match="'margin' or 'probability'"):
+        mercer.SVC(decide="likely").fit(X, y)
+
+
+def test_a_function_of_the_user_is_not_saved_as_a_matrix(moons, tmp_path) -> None:
+    X, y = moons
+    model = mercer.SVC(kernel=lambda A, B: A @ B.T).fit(X, y)
+    with pytest.raises(ValueError, match="pickle"):
+        model.save(str(tmp_path / "m.mercer"))
+    assert not (tmp_path / "m.mercer").exists()
+
+
+def test_a_machine_is_made_ready_to_predict_once(moons) -> None:
+    X, y = moons
+    model = mercer.SVC(gamma=1.0, probability=True).fit(X, y)
+    first = model.decision_function(X)
+    ready = model._predictor()
+    assert np.array_equal([model.decision_function(row[None])[0] for row in X[:5]], first[:5])
+    assert model._predictor() is ready
+    found: list[np.ndarray] = [first] * 8
+
+    def ask(place: int) -> None:
+        found[place] = model.decision_function(X)
+
+    threads = [threading.Thread(target=ask, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(values, first) for values in found)
+    # Another model means another predictor; a pickle holds the model once.
+    small = model.reduced(5)
+    assert not np.array_equal(small.decision_function(X), first)
+    assert np.array_equal(model.decision_function(X), first)
+    with_predictor = len(pickle.dumps(model))
+    del model.__dict__["_ready"]
+    assert len(pickle.dumps(model)) == with_predictor
+    model.fit(X, 1 - y)
+    assert model._predictor() is not ready

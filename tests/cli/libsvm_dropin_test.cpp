@@ -351,7 +351,6 @@ TEST_F(Dropin, MistakesAreAnsweredAsLibsvmDoes) {
                                   {"svm-train", "-t 7", {good}},
                                   {"svm-train", "-e 0", {good}},
                                   {"svm-train", "-s 3 -p -1", {good}},
-                                  {"svm-train", "-s 2 -b 1", {good}},
                                   {"svm-predict", "", {bad, model, out}},
                                   {"svm-predict", "", {good, folder_.path("absent"), out}},
                                   {"svm-predict", "", {folder_.path("absent"), model, out}},
@@ -376,6 +375,58 @@ TEST_F(Dropin, MistakesAreAnsweredAsLibsvmDoes) {
         EXPECT_EQ(mine.code, 1) << c.program << c.options;
         EXPECT_TRUE(mine.out.starts_with(std::string("Usage: ") + c.program)) << mine.out;
     }
+}
+
+TEST(LibsvmNames, OneClassHasProbabilitiesByDensityMarks) {
+    const Folder folder;
+    std::string text;
+    for (int i = 0; i < 60; ++i) {
+        text += "1 1:" + std::to_string(std::sin(i * 1.3)) +
+                " 2:" + std::to_string(i * 37 % 60 / 30.0) + "\n";
+    }
+    const std::string file = folder.file("data", text);
+    const std::string model = folder.path("m");
+    const std::string out = folder.path("o");
+    ASSERT_EQ(run({"svm-train", "-q", "-s", "2", "-n", "0.3", "-b", "1", file, model}).code, 0);
+    const std::string content = content_of(model);
+    const std::size_t at = content.find("\nprob_density_marks ");
+    ASSERT_NE(at, std::string::npos) << content.substr(0, 200);
+    std::istringstream line(content.substr(at + 20, content.find('\n', at + 1) - at - 20));
+    std::vector<double> marks;
+    for (double mark = 0; line >> mark;) marks.push_back(mark);
+    ASSERT_EQ(marks.size(), 10U);
+    EXPECT_TRUE(std::ranges::is_sorted(marks));
+    EXPECT_LT(marks[4], 0);
+    EXPECT_GT(marks[5], 0);
+    ASSERT_EQ(run({"svm-predict", "-q", "-b", "1", file, model, out}).code, 0);
+    const Words lines = lines_of(content_of(out));
+    ASSERT_EQ(lines.size(), 61U);
+    EXPECT_EQ(lines[0], "label normal outlier");
+    // The decision values, by the other program, tell which mark a row has passed.
+    const Words decisions = lines_of(run({"predict", model, file, "--decision"}).out);
+    std::size_t outside = 0;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        double label = 0, inside = 0, rest = 0, f = 0;
+        std::istringstream(lines[i]) >> label >> inside >> rest;
+        std::istringstream(decisions[i].substr(decisions[i].find('\t'))) >> f;
+        EXPECT_EQ(label, f > 0 ? 1 : -1);
+        EXPECT_NEAR(inside + rest, 1, 1e-5);
+        const auto passed = std::ranges::count_if(marks, [&](double m) { return m <= f; });
+        EXPECT_NEAR(inside,
+                    passed == 0    ? 0.001
+                    : passed == 10 ? 0.999
+                                   : 0.1 * double(passed),
+                    1e-6);
+        outside += label < 0 ? 1 : 0;
+    }
+    EXPECT_GT(outside, 5U);
+    // Without marks there are none to be had; with too few rows there is a warning and a model.
+    ASSERT_EQ(run({"svm-train", "-q", "-s", "2", file, model}).code, 0);
+    EXPECT_EQ(run({"svm-predict", "-b", "1", file, model, out}).code, 1);
+    const Outcome few = run({"svm-train", "-q", "-s", "2", "-b", "1",
+                             folder.file("few", "1 1:1\n1 1:2\n1 1:3\n1 1:5\n"), model});
+    EXPECT_EQ(few.code, 0) << few.err;
+    EXPECT_TRUE(has(few.err, "too few to do a probability estimation")) << few.err;
 }
 
 TEST(LibsvmNames, TheProgramAnswersToThemToo) {

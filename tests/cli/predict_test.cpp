@@ -103,6 +103,40 @@ TEST(Predict, DecisionsAndProbabilitiesAgreeWithTheLabels) {
     }
 }
 
+TEST(Predict, TheLikeliestClassIsThereForTheAsking) {
+    const Folder folder;
+    const std::string model = folder.path("m");
+    // One row in eight is rare and counts seven times.
+    std::string table = "x,y,class\n";
+    for (int i = 0; i < 240; ++i) {
+        const bool rare = i % 8 == 0;
+        const double x = std::sin(i * 1.7) + (rare ? 0.8 : 0);
+        table += std::to_string(x) + "," + std::to_string(std::cos(i * 2.3)) +
+                 (rare ? ",rare\n" : ",usual\n");
+    }
+    const std::string data = folder.file("d.csv", table);
+    must({"train", data, model, "--balanced", "--probability"});
+    const json by_margin = json_of({"predict", model, data, "--probability", "--decision"});
+    const json likeliest =
+        json_of({"predict", model, data, "--probability", "--decide", "by-probability"});
+    EXPECT_EQ(by_margin["probability"], likeliest["probability"]);
+    const bool rare_first = by_margin["probability"]["columns"][0] == "P(rare)";
+    std::size_t differ = 0, flat = 0;
+    for (std::size_t i = 0; i < 240; ++i) {
+        const double rare = by_margin["probability"]["rows"][i][rare_first ? 0 : 1];
+        EXPECT_EQ(likeliest["labels"][i], rare > 0.5 ? "rare" : "usual");
+        differ += by_margin["labels"][i] != likeliest["labels"][i] ? 1 : 0;
+        flat += std::abs(rare - 0.5) < 1e-6 ? 1 : 0;
+    }
+    EXPECT_GT(differ, 20U) << "weights move the label long before the rare class is likely";
+    EXPECT_EQ(flat, 0U) << "no probability is bent to a half";
+    must({"train", data, model});
+    const Outcome none = run({"predict", model, data, "--decide", "by-probability"});
+    EXPECT_EQ(none.code, 2);
+    EXPECT_TRUE(has(none.err, "--probability")) << none.err;
+    EXPECT_EQ(run({"predict", model, data, "--decide", "by-lot"}).code, 2);
+}
+
 TEST(Predict, ColumnsAreMatchedByNameAndLabelsMayBeAbsent) {
     const Folder folder;
     const std::string train = folder.file(

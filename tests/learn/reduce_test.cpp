@@ -12,6 +12,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/learn/cca.hpp"
 #include "mercer/learn/kernel_pca.hpp"
 #include "mercer/learn/reduce.hpp"
 #include "mercer/learn/ridge.hpp"
@@ -287,6 +288,26 @@ TEST(Reduce, StopsWhenTold) {
     EXPECT_NEAR(distance_by_definition(e, r.expansion), r.distance, 1e-9 * r.squared_norm);
     settings.progress = [](const Moment&) { return false; };
     EXPECT_THROW(reduce(e, settings), Cancelled);
+}
+
+TEST(Reduce, KeepsTheCompanionOfTwoViews) {
+    const Dataset iris = embedded("iris");
+    Dataset x = iris, y = iris;
+    x.x = iris.x.select_columns(std::vector<std::size_t>{0, 1});
+    y.x = iris.x.select_columns(std::vector<std::size_t>{2, 3});
+    x.feature_names.clear();
+    y.feature_names.clear();
+    CcaSettings s;
+    s.x.kernel = rbf({.gamma = 0.5});
+    s.y_kernel = rbf({.gamma = 0.5});
+    s.rank = 12;
+    const Model views = kernel_cca(s).fit(x, y);
+    const Model small = reduce(views, {.vectors = 10}).model;
+    ASSERT_TRUE(small.companion);
+    EXPECT_EQ(small.expansion.size(), 10U);
+    EXPECT_EQ(small.companion->decision(y.x).values(), views.companion->decision(y.x).values());
+    // What asks for both sides still can.
+    EXPECT_GT(canonical_correlations(small, x.x, y.x)[0], 0.5);
 }
 
 TEST(Reduce, SettingsOutOfRangeAreRefused) {

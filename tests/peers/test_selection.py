@@ -113,7 +113,7 @@ def calibrated(files, method: str, classes: int = 2):
         "calibrate", files.folder / "m.mercer", held, "--method", method, "-o", sure, "--exact",
         "--test", files.put("judged", test, truth),
     )
-    rows = mercer("predict", sure, files.put("judged", test, truth), "--exact-probability",
+    rows = mercer("predict", sure, files.put("judged", test, truth), "--probability",
                   "--decision")
     return {
         "decisions": decisions, "answers": answers, "truth": truth, "report": report,

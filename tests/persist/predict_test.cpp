@@ -6,6 +6,7 @@
 
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/gram/gram.hpp"
 #include "mercer/learn/svm.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
@@ -50,6 +51,70 @@ TEST(SavedModel, TrainedModelsComeBackWhole) {
         expect_same(model, back);
         EXPECT_EQ(model.predict_labels(iris.x).values, back.predict_labels(iris.x).values);
     }
+}
+
+TEST(SavedModel, RowsOfAMatrixKeepOnlyTheEntriesTheModelReads) {
+    const Dataset blobs = make("blobs", {.n = 600, .noise = 0.5, .classes = 2});
+    const Gram<float> gram(rbf({.gamma = 0.5}), blobs.x);
+    Matrix<float> k(600, 600);
+    gram.matrix(k.view());
+    Dataset matrix;
+    matrix.x = Rows::dense(k.values(), 600);
+    matrix.y = blobs.y;
+    const Model model = svc({.kernel = precomputed()}).fit(matrix);
+    const std::size_t n = model.expansion.size();
+    ASSERT_LT(n, 150U);
+    const std::string bytes = save_to_memory(model);
+    EXPECT_LT(bytes.size(), 8 * n * n + 30'000) << "not points × rows numbers";
+    const Model back = load_from_memory(bytes);
+    EXPECT_EQ(model.decision(matrix.x).values(), back.decision(matrix.x).values());
+    EXPECT_EQ(save_to_memory(back), bytes);
+    // The certificate can still be checked against the matrix.
+    const std::vector<Report> found = recompute_reports(back, matrix);
+    EXPECT_NEAR(found[0].dual, model.reports[0].dual, 1e-4 * model.reports[0].dual);
+    // A file of earlier programs has the whole rows, and predicts the same.
+    Model whole = model;
+    whole.expansion.points = back.expansion.points.to_dense();
+    EXPECT_EQ(whole.decision(matrix.x).values(), model.decision(matrix.x).values());
+}
+
+TEST(SavedModel, ATubeNamedColumnIsNoColumnOfNumbers) {
+    Dataset data = make("sinc", {.n = 60});
+    data.feature_names = {"column"};
+    SvmSettings settings{.task = Task::nu_svr, .kernel = rbf({.gamma = 1.0})};
+    settings.tube = Formula::parse("column^2 + 1");
+    const Model formula = Svm(settings).fit(data);
+    settings.tube = Formula::parse("|column|");
+    const Model named = Svm(settings).fit(data);
+    EXPECT_FALSE(named.trained.tube_given);
+    settings.tube.reset();
+    settings.tube_values.assign(60, 1.5);
+    const Model given = Svm(settings).fit(data);
+    EXPECT_TRUE(given.trained.tube_given);
+    EXPECT_EQ(given.trained.tube, "");
+    for (const Model& model : {formula, named}) {
+        recompute_reports(load_from_memory(save_to_memory(model)), data);
+    }
+    const auto refused = [&](const Model& model) {
+        return message_of([&] { recompute_reports(model, data); }).find("numbers") !=
+               std::string::npos;
+    };
+    EXPECT_TRUE(refused(load_from_memory(save_to_memory(given))));
+    // The formula that is the bare name, which a file of today tells from widths row by row.
+    Model bare = formula;
+    bare.trained.tube = "column";
+    EXPECT_FALSE(load_from_memory(save_to_memory(bare)).trained.tube_given);
+    EXPECT_EQ(load_from_memory(save_to_memory(bare)).trained.tube, "column");
+    // Files of earlier programs say "column" for such widths, and nothing else.
+    Parts parts = Parts::of(save_to_memory(given));
+    std::string& trained = parts.metadata("trained");
+    const auto change = [&](const std::string& from, const std::string& to) {
+        ASSERT_NE(trained.find(from), std::string::npos) << trained;
+        trained.replace(trained.find(from), from.size(), to);
+    };
+    change("\"tube\":\"\"", "\"tube\":\"column\"");
+    change("\"tube_given\":true,", "");
+    EXPECT_TRUE(refused(load_from_memory(parts.file())));
 }
 
 TEST(ImportedModel, PredictsAsSvmPredictDoes) {

@@ -234,7 +234,7 @@ std::vector<std::pair<std::string, Model>> sample_models() {
     Model targets = random_model(
         random, {.task = Task::svr, .outputs = 2, .rows = {.sparse = true, .twice = false}});
     targets.target_names = {"width", "height"};
-    targets.trained.tube = "column";
+    targets.trained.tube = "column";  // a formula: the column of that name
     result.emplace_back("two targets", targets);
     Model sphere = random_model(random, {.task = Task::svdd});
     sphere.expansion.self = -1;
@@ -283,6 +283,7 @@ void expect_same(const Model& a, const Model& b) {
     EXPECT_EQ(a.trained.tolerance, b.trained.tolerance);
     EXPECT_EQ(a.trained.bias, b.trained.bias);
     EXPECT_EQ(a.trained.tube, b.trained.tube);
+    EXPECT_EQ(a.trained.tube_given, b.trained.tube_given);
     EXPECT_EQ(a.trained.class_weights, b.trained.class_weights);
     EXPECT_EQ(a.trained.numbers, b.trained.numbers);
     ASSERT_EQ(a.arrays.size(), b.arrays.size());

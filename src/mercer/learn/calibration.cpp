@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/density_marks.hpp"
 #include "mercer/learn/platt.hpp"
 
 namespace mercer {
@@ -64,6 +65,17 @@ void combine_outputs(const Model& model, std::span<const double> sure, std::span
         }
     }
     std::ranges::copy(couple(pairwise), out.begin());
+}
+
+/// Inside and outside, by the marks of a one-class machine.
+Matrix<double> by_marks(const Model& model, MatrixView<const double> decisions) {
+    const auto& marks = model.arrays.at(density_marks_array).values();
+    Matrix<double> result(decisions.rows, 2);
+    for (std::size_t i = 0; i < decisions.rows; ++i) {
+        result(i, 0) = inside_probability(marks, decisions(i, 0));
+        result(i, 1) = 1 - result(i, 0);
+    }
+    return result;
 }
 
 /// Decisions and targets 1 (first class) and 0 of the rows an output is about.
@@ -278,18 +290,19 @@ Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod m
 }
 
 bool has_probabilities(const Model& model) {
+    if (model.task == Task::one_class) return model.arrays.contains(density_marks_array);
     return is_classifier(model.task) &&
            (!model.sigmoids.empty() || model.arrays.contains(isotonic_array) ||
             model.arrays.contains(temperature_array));
 }
 
-Matrix<double> probabilities_of(const Model& model, MatrixView<const double> decisions,
-                                ProbabilityRule rule) {
+Matrix<double> probabilities_of(const Model& model, MatrixView<const double> decisions) {
     if (!has_probabilities(model)) {
         throw InvalidInput(
             "the model was trained without probabilities; train with `probability=true`, or "
             "calibrate it");
     }
+    if (model.task == Task::one_class) return by_marks(model, decisions);
     const std::size_t outputs = decisions.columns;
     Matrix<double> result(decisions.rows, model.classes());
     const auto temperature = model.arrays.find(temperature_array);
@@ -311,37 +324,32 @@ Matrix<double> probabilities_of(const Model& model, MatrixView<const double> dec
             combine_outputs(model, sure, result.row(i));
         }
     }
-    if (rule == ProbabilityRule::exact) return result;
-    const std::vector<double> predicted = model.classify(decisions);
-    for (std::size_t i = 0; i < decisions.rows; ++i) {
-        make_consistent(result.row(i), static_cast<std::size_t>(predicted[i]));
+    return result;
+}
+
+std::vector<std::string> probability_names(const Model& model) {
+    if (model.task == Task::one_class) return {"inside", "outside"};
+    return model.class_names;
+}
+
+std::vector<double> likeliest(const Model& model, MatrixView<const double> probabilities) {
+    std::vector<double> result(probabilities.rows);
+    for (std::size_t i = 0; i < probabilities.rows; ++i) {
+        const auto p = probabilities.row(i);
+        const auto best = std::ranges::max_element(p) - p.begin();
+        const bool single = model.task == Task::one_class;
+        result[i] = single ? (best == 0 ? 1 : -1) : static_cast<double>(best);
     }
     return result;
 }
 
-void make_consistent(std::span<double> p, std::size_t chosen) {
-    // The projection: those above the common mean of themselves and the chosen are pooled with it.
-    std::vector<std::size_t> others;
-    for (std::size_t c = 0; c < p.size(); ++c) {
-        if (c != chosen) others.push_back(c);
-    }
-    std::ranges::stable_sort(others, std::ranges::greater(), [&](std::size_t c) { return p[c]; });
-    double mean = p[chosen];
-    std::size_t pooled = 0;
-    while (pooled < others.size() && p[others[pooled]] >= mean) {
-        const auto count = static_cast<double>(pooled + 1);
-        mean = (mean * count + p[others[pooled]]) / (count + 1);
-        ++pooled;
-    }
-    if (pooled == 0) return;
-    const double hair = std::min(1e-9, mean / 2);
-    p[chosen] = mean + hair;
-    for (std::size_t k = 0; k < pooled; ++k) {
-        p[others[k]] = mean - hair / static_cast<double>(pooled);
-    }
-}
-
 void check_calibration(const Model& model, const std::string& place) {
+    if (const auto marks = model.arrays.find(density_marks_array);
+        model.task == Task::one_class && marks != model.arrays.end() &&
+        (marks->second.rows() != 1 || marks->second.columns() != density_mark_count ||
+         !std::ranges::is_sorted(marks->second.values()))) {
+        throw InvalidInput(place + ": density_marks must be 10 numbers, none below the one before");
+    }
     if (!is_classifier(model.task)) return;  // their arrays of these names mean something else
     const auto temperature = model.arrays.find(temperature_array);
     if (temperature != model.arrays.end() &&

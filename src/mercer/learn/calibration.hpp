@@ -2,8 +2,8 @@
 // (learn/platt.hpp), by a curve that only rises (isotonic), or by one temperature for all classes.
 //
 //   Model sure = calibrate(model, held_out, CalibrationMethod::isotonic);
-//   sure.probabilities(test.x);                           // never contradict the predicted class
-//   sure.probabilities(test.x, {}, ProbabilityRule::exact);   // as the sigmoids say, LIBSVM's way
+//   sure.probabilities(test.x);
+//   sure.predict_labels(test.x, {}, DecideBy::probability);   // the likeliest classes
 #pragma once
 
 #include <cstddef>
@@ -53,15 +53,17 @@ Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod m
 bool has_probabilities(const Model& model);
 /// From decision values, for those who have them already. Throws InvalidInput without
 /// probabilities.
-Matrix<double> probabilities_of(const Model& model, MatrixView<const double> decisions,
-                                ProbabilityRule rule);
-
-/// The nearest probabilities, by squares, of which none exceeds that of class `chosen`; it keeps a
-/// hair's breadth (1e-9) above those it had to be made equal to.
-void make_consistent(std::span<double> probabilities, std::size_t chosen);
+Matrix<double> probabilities_of(const Model& model, MatrixView<const double> decisions);
+/// What the columns are the probabilities of: the classes, or "inside" and "outside" of one-class
+/// machines.
+std::vector<std::string> probability_names(const Model& model);
+/// What a model predicts of these probabilities: the position of the likeliest class, the first of
+/// equals; of one-class machines +1 or −1.
+std::vector<double> likeliest(const Model& model, MatrixView<const double> probabilities);
 
 /// Throws InvalidInput, beginning with `place`, when the arrays "isotonic" (output, place, value)
-/// and "temperature" of a model from outside are not of this kind.
+/// and "temperature" of a classifier from outside, or the "density_marks" of a one-class machine,
+/// are not of this kind.
 void check_calibration(const Model& model, const std::string& place);
 
 }  // namespace mercer

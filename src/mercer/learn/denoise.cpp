@@ -6,6 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/learn/predictor.hpp"
 
 namespace mercer {
 namespace {
@@ -126,6 +127,7 @@ Denoised denoise(const PrincipalComponents& components, const Rows& x,
     const Model& model = components.model();
     const Expansion& e = model.expansion;
     const PreimageFinder finder(e.kernel, e.points, settings.preimage);
+    const Predictor predictor(model);
     model.scaling.undo(e.points.select(std::vector<std::size_t>{0}));  // refuses before the work
     Denoised result;
     const std::size_t batch =
@@ -135,7 +137,7 @@ Denoised denoise(const PrincipalComponents& components, const Rows& x,
         which.resize(std::min(batch, x.size() - first));
         std::iota(which.begin(), which.end(), first);
         const Rows part = x.select(which);
-        const Matrix<double> p = components.project(part, settings.preimage.progress);
+        const Matrix<double> p = predictor.decision(part, settings.preimage.progress);
         const Matrix<double> targets = components.expand(p.view(), settings.components);
         std::vector<Preimage> found = finder.find(targets.view(), scaled_rows(model, part));
         std::ranges::move(found, std::back_inserter(result.preimages));

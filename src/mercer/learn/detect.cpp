@@ -8,6 +8,7 @@
 #include "mercer/data/image_resize.hpp"
 #include "mercer/data/transform.hpp"
 #include "mercer/learn/cascade.hpp"
+#include "mercer/learn/predictor.hpp"
 #include "mercer/learn/sample.hpp"
 
 namespace mercer {
@@ -114,10 +115,11 @@ struct Scale {
 };
 
 /// Evaluates rows by the cascade, or by the whole expansion.
-CascadeRun evaluate(const Model& model, const Rows& rows) {
+CascadeRun evaluate(const Predictor& predictor, const Rows& rows) {
+    const Model& model = predictor.model();
     if (is_cascade(model)) return run_cascade(model, rows);
     CascadeRun run;
-    run.decisions = model.decision(rows);
+    run.decisions = predictor.decision(rows);
     run.kernels.assign(rows.size(), model.expansion.size());
     run.stages = {model.expansion.size()};
     run.left = {rows.size()};
@@ -160,6 +162,7 @@ DetectRun detect(const Model& model, const Image& image, const DetectSettings& s
                            std::to_string(settings.height) + " x " +
                            std::to_string(settings.width) + " pixels");
     }
+    const Predictor predictor(model);
     DetectRun result;
     double kernels = 0;
     const double last =
@@ -180,7 +183,7 @@ DetectRun detect(const Model& model, const Image& image, const DetectSettings& s
         const std::size_t lines = std::max<std::size_t>(1, 65536 / scale.across());
         for (std::size_t line = 0; line < scale.down(); line += lines) {
             const CascadeRun run =
-                evaluate(model, scale.patches(line, std::min(scale.down(), line + lines)));
+                evaluate(predictor, scale.patches(line, std::min(scale.down(), line + lines)));
             result.stages = run.stages;
             result.left.resize(run.left.size(), 0);
             for (std::size_t s = 0; s < run.left.size(); ++s) result.left[s] += run.left[s];

@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <mutex>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/learn/calibration.hpp"
-#include "mercer/learn/cascade.hpp"
 #include "mercer/data/finite.hpp"
-#include "mercer/learn/kernel_pca.hpp"
-#include "mercer/learn/votes.hpp"
 
 namespace mercer {
 namespace {
@@ -148,16 +143,6 @@ bool is_svm(Task task) {
     }
 }
 
-const Evaluator& evaluator_of(const Model& model) {
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    if (!model.evaluator_) {
-        model.evaluator_ =
-            std::make_shared<const Evaluator>(model.expansion, model.double_precision);
-    }
-    return *model.evaluator_;
-}
-
 Report Model::report() const {
     if (reports.size() == 1) return reports.front();
     Report all;
@@ -217,13 +202,6 @@ Rows rows_for(const Model& model, const Rows& x) {
     return own.widened(model.columns);
 }
 
-Matrix<double> Model::decision(const Rows& x, const Progress& progress) const {
-    const Rows scaled = scaling.apply(rows_for(*this, x));
-    if (is_voted(*this)) return voted_decision(*this, scaled, progress);
-    if (is_cascade(*this)) return run_cascade_scaled(*this, scaled, progress).decisions;
-    return evaluator_of(*this)(scaled, progress);
-}
-
 std::vector<double> Model::classify(MatrixView<const double> decisions) const {
     if (is_projection(task)) {
         throw InvalidInput("a model of the task " + task_name(task) +
@@ -247,15 +225,9 @@ std::vector<double> Model::classify(MatrixView<const double> decisions) const {
     return result;
 }
 
-std::vector<double> Model::predict(const Rows& x, const Progress& progress) const {
-    if (task == Task::kpca) return PrincipalComponents(*this).reconstruction_errors(x, 0, progress);
-    const Matrix<double> decisions = decision(x, progress);
-    return classify(decisions.view());
-}
-
-Labels Model::predict_labels(const Rows& x, const Progress& progress) const {
+Labels Model::labels_of(std::vector<double> positions) const {
     Labels labels;
-    labels.values = predict(x, progress);
+    labels.values = std::move(positions);
     if (!is_classifier(task)) return labels;
     if (class_values.empty()) {
         labels.names = class_names;
@@ -263,14 +235,6 @@ Labels Model::predict_labels(const Rows& x, const Progress& progress) const {
     }
     for (double& value : labels.values) value = class_values[static_cast<std::size_t>(value)];
     return labels;
-}
-
-Matrix<double> Model::probabilities(const Rows& x, const Progress& progress,
-                                    ProbabilityRule rule) const {
-    // Says what is missing before anything is computed.
-    if (!has_probabilities(*this)) return probabilities_of(*this, {}, rule);
-    const Matrix<double> f = decision(x, progress);
-    return probabilities_of(*this, f.view(), rule);
 }
 
 }  // namespace mercer

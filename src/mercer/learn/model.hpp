@@ -74,18 +74,19 @@ struct TrainedWith {
     double epsilon = 0;
     double tolerance = 0;
     bool bias = true;
-    std::string tube{};  ///< formula of ζ(x), "column" for given numbers, else empty
+    std::string tube{};       ///< formula of ζ(x); empty: none
+    bool tube_given = false;  ///< ζ was given as numbers or a function, which a model does not hold
     std::vector<double> class_weights{};  ///< one a class; empty: all 1
     /// What else this kind of machine was told, by name: lambda, noise, budget, passes, …
     /// Names are words of a-z, 0-9, _ and -.
     std::map<std::string, double> numbers{};
 };
 
-/// Whether class probabilities may say otherwise than the predicted class, as those of LIBSVM do
-/// where votes and coupled pairs (or a sigmoid's offset) disagree.
-enum class ProbabilityRule {
-    consistent,  ///< moved as little as need be for the predicted class to be the likeliest
-    exact,       ///< as the sigmoids say: LIBSVM's behaviour
+/// What decides the class of a row. The two may differ, and either may be wanted: the margin was
+/// trained for what errors cost (class weights), the probability says what will come true.
+enum class DecideBy {
+    margin,       ///< the signs of the decision values, one vote a pair
+    probability,  ///< the likeliest class, of models that have probabilities
 };
 
 /// Platt's sigmoid for class probabilities: 1 / (1 + exp(a f + b)).
@@ -94,8 +95,9 @@ struct Sigmoid {
     double b = 0;
 };
 
-/// A plain value; every field may be read. Made by the machines of learn/, saved and loaded by
-/// persist/.
+/// A plain value; every field may be read and set. Made by the machines of learn/, saved and loaded
+/// by persist/. Every call below prepares the expansion anew, for the fields as they are: whoever
+/// predicts often makes a Predictor (learn/predictor.hpp) once.
 struct Model {
     Task task = Task::svc;
     MultiClass multi_class = MultiClass::one_vs_one;
@@ -133,23 +135,22 @@ struct Model {
     Matrix<double> decision(const Rows& x, const Progress& progress = {}) const;
     /// Class positions (classifiers), ±1 (one-class, SVDD, Parzen: +1 inside), the nearest centre
     /// (k-means, from 0), what the components leave of each row (kpca) or values (one output).
-    std::vector<double> predict(const Rows& x, const Progress& progress = {}) const;
+    std::vector<double> predict(const Rows& x, const Progress& progress = {},
+                                DecideBy rule = DecideBy::margin) const;
     /// The same as labels: the classes under their own names.
-    Labels predict_labels(const Rows& x, const Progress& progress = {}) const;
+    Labels predict_labels(const Rows& x, const Progress& progress = {},
+                          DecideBy rule = DecideBy::margin) const;
     /// Class probabilities by Platt's sigmoids: pairs coupled (Wu, Lin and Weng 2004), classes
     /// against the rest divided by their sum; or as learnt by `calibrate` (learn/calibration.hpp).
-    /// Needs one of them.
-    Matrix<double> probabilities(const Rows& x, const Progress& progress = {},
-                                 ProbabilityRule rule = ProbabilityRule::consistent) const;
+    /// Needs one of them. Never bent towards the predicted class (DecideBy).
+    Matrix<double> probabilities(const Rows& x, const Progress& progress = {}) const;
 
     /// Class positions from decision values, for those who have them already.
     std::vector<double> classify(MatrixView<const double> decisions) const;
-    /// Computes in double precision from now on (default: float kernel values, double sums).
+    /// These positions as labels, under the classes' own names.
+    Labels labels_of(std::vector<double> positions) const;
+    /// Computes in double precision (default: float kernel values, double sums).
     bool double_precision = false;
-
-   private:
-    mutable std::shared_ptr<const Evaluator> evaluator_{};
-    friend const Evaluator& evaluator_of(const Model& model);
 };
 
 /// Rows to be predicted, before scaling. Rows of sparse data, which lack the columns that are zero

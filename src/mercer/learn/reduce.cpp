@@ -296,24 +296,13 @@ ReducedModel reduce(const Model& model, const ReduceSettings& settings) {
 }
 
 Model with_reduction(const Model& model, const Reduction& reduction) {
-    Model m;  // field by field: a copy would share the evaluator of the long expansion
-    m.task = model.task;
-    m.multi_class = model.multi_class;
+    Model m = model;
     m.expansion = reduction.expansion;
+    m.origins.clear();
     if (!model.origins.empty()) {
         for (const std::size_t i : reduction.chosen) m.origins.push_back(model.origins[i]);
     }
-    m.class_names = model.class_names;
-    m.class_values = model.class_values;
-    m.feature_names = model.feature_names;
-    m.roles = model.roles;
-    m.target_names = model.target_names;
-    m.columns = model.columns;
-    m.scaling = model.scaling;
-    m.trained = model.trained;
-    m.sigmoids = model.sigmoids;
-    m.arrays = model.arrays;
-    m.double_precision = model.double_precision;
+    m.reports.clear();
     // These have one number a point of the long expansion and mean nothing without it.
     for (const char* name : {"factor", "cascade"}) m.arrays.erase(name);
     // The centre of a kernel PCA is a combination of the points, too.

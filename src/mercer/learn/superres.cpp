@@ -11,6 +11,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/learn/denoise.hpp"
+#include "mercer/learn/predictor.hpp"
 #include "mercer/learn/sample.hpp"
 
 namespace mercer {
@@ -222,11 +223,12 @@ SuperResolution::SuperResolution(const Model& model)
 Image SuperResolution::enlarge(const Image& small, const Progress& progress) const {
     const Expansion& e = components_.model().expansion;
     const PreimageFinder finder(e.kernel, e.points, preimage);
+    const Predictor predictor(components_.model());
     const std::size_t size = patch_ * patch_;
     const Filler fill = [&](const Matrix<double>& low, Matrix<double>& high) {
         for (std::size_t round = 0; round < rounds_; ++round) {
             const Rows v = joined(low, high, detail_);
-            const Matrix<double> p = components_.project(v);
+            const Matrix<double> p = predictor.decision(v);
             const std::vector<Preimage> found = finder.find(components_.expand(p.view()).view(), v);
             for (std::size_t t = 0; t < found.size(); ++t) {
                 for (std::size_t k = 0; k < size; ++k) {

@@ -17,6 +17,7 @@
 #include "mercer/gram/operators.hpp"
 #include "mercer/kernel/node.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/density_marks.hpp"
 #include "mercer/learn/fit_plan.hpp"
 #include "mercer/learn/hull_proof.hpp"
 #include "mercer/learn/platt.hpp"
@@ -134,9 +135,8 @@ class Trainer {
                          .epsilon = settings_.epsilon,
                          .tolerance = settings_.tolerance,
                          .bias = settings_.bias,
-                         .tube = settings_.tube       ? settings_.tube->text()
-                                 : plan_.tube.empty() ? std::string()
-                                                      : std::string("column"),
+                         .tube = settings_.tube ? settings_.tube->text() : std::string(),
+                         .tube_given = !settings_.tube && !plan_.tube.empty(),
                          .class_weights = plan_.class_weights};
         return model;
     }
@@ -465,8 +465,19 @@ Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
     if (scales(settings_.target_scale)) return fit_in_units(settings_, data, targets);
     FitPlan plan = plan_fit(settings_, data, targets);
     check_start(settings_, plan, data.size());
-    return settings_.double_precision ? Trainer<double>(settings_, std::move(plan)).run()
-                                      : Trainer<float>(settings_, std::move(plan)).run();
+    const std::vector<std::size_t> kept = plan.kept;
+    Model model = settings_.double_precision ? Trainer<double>(settings_, std::move(plan)).run()
+                                             : Trainer<float>(settings_, std::move(plan)).run();
+    if (settings_.probability && settings_.task == Task::one_class) {
+        const std::vector<double> marks =
+            density_marks(model.decision(data.x.select(kept)).values());
+        if (!marks.empty()) {
+            Matrix<double> array(1, marks.size());
+            array.values() = marks;
+            model.arrays[density_marks_array] = std::move(array);
+        }
+    }
+    return model;
 }
 
 }  // namespace mercer

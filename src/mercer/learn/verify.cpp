@@ -30,7 +30,7 @@ SvmSettings settings_of(const Model& model) {
     for (std::size_t c = 0; c < model.trained.class_weights.size(); ++c) {
         s.class_weights[std::to_string(c)] = model.trained.class_weights[c];
     }
-    if (model.trained.tube == "column") {
+    if (model.trained.tube_given) {
         throw InvalidInput(
             "the tube of this model was given as numbers, which the model file does not hold: it "
             "cannot be verified from model and data alone");
@@ -51,8 +51,12 @@ std::string row_key(const Rows& rows, std::size_t i, std::vector<double>& buffer
 }
 
 /// For each point of the expansion the row of the data it is, by its recorded place or its content.
-std::vector<std::size_t> locate_points(const Model& model, const Rows& x) {
-    const Rows& points = model.expansion.points;
+std::vector<std::size_t> locate_points(const Model& model, const Rows& all) {
+    // Of rows of a given matrix a model keeps only the entries it reads.
+    const auto columns = columns_read(model.expansion);
+    const Rows points =
+        columns ? model.expansion.points.select_columns(*columns) : model.expansion.points;
+    const Rows x = columns ? all.select_columns(*columns) : all;
     std::vector<double> buffer(x.columns());
     std::vector<double> point_buffer(points.columns());
     std::unordered_map<std::string, std::vector<std::size_t>> by_content;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mercer/learn/density_marks.hpp"
 #include "mercer/persist/libsvm_read-inl.hpp"
 #include "mercer/persist/model_check-inl.hpp"
 
@@ -180,6 +181,11 @@ void fill_from_header(const LibsvmHeader& header, const LibsvmCounts& counts, Mo
             model.class_values.push_back(label);
             model.class_names.push_back(format_number(label == 0 ? 0 : label));
         }
+    }
+    if (header.has("prob_density_marks") && model.task == Task::one_class) {
+        Matrix<double> marks(1, density_mark_count);
+        marks.values() = numbers_of(header, "prob_density_marks", density_mark_count, name);
+        model.arrays[density_marks_array] = std::move(marks);
     }
     if (header.has("probA") && model.task != Task::one_class) {
         const std::vector<double>& a = numbers_of(header, "probA", outputs, name);

@@ -10,6 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/density_marks.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_check-inl.hpp"
 
@@ -230,6 +231,15 @@ void append_header(std::string& text, const Model& model, const KernelNode& kern
         };
         numbers("probA", &Sigmoid::a);
         if (is_classifier(model.task)) numbers("probB", &Sigmoid::b);
+    }
+    const auto marks = model.arrays.find(density_marks_array);
+    if (model.task == Task::one_class && marks != model.arrays.end()) {
+        text += "prob_density_marks";
+        for (const double mark : marks->second.values()) {
+            text += " ";
+            append_exact(text, mark);
+        }
+        text += "\n";
     }
     if (is_classifier(model.task)) {
         text += "nr_sv";

@@ -150,10 +150,11 @@ void each_member(R& report, Visitor&& visit) {
     visit("hull_distance", hull_distance);
 }
 
-/// The same for the numbers trained with.
+/// The same for the numbers trained with; `tube_given`, which files of earlier programs do not
+/// have, goes its own way.
 template <class T, class Visitor>
 void each_trained(T& trained, Visitor&& visit) {
-    auto& [C, nu, epsilon, tolerance, bias, tube, class_weights, numbers] = trained;
+    auto& [C, nu, epsilon, tolerance, bias, tube, tube_given, class_weights, numbers] = trained;
     visit("C", C);
     visit("nu", nu);
     visit("epsilon", epsilon);
@@ -188,7 +189,8 @@ std::string trained_text(const TrainedWith& trained) {
     each_trained(trained, [&](const char* name, const auto& value) {
         text += "\"" + std::string(name) + "\":" + json_value(value) + ",";
     });
-    text += "\"class_weights\":" + json_list(trained.class_weights);
+    text += "\"tube_given\":" + json_value(trained.tube_given);
+    text += ",\"class_weights\":" + json_list(trained.class_weights);
     if (!trained.numbers.empty()) text += ",\"numbers\":" + named_numbers_text(trained.numbers);
     return text + "}";
 }
@@ -237,6 +239,13 @@ void read_trained(const Json& json, TrainedWith& trained, const std::string& pla
     each_trained(trained, [&](const char* name, auto& value) {
         read_json(member(json, name, place), value, place + ": \"" + name + "\"");
     });
+    if (json.contains("tube_given")) {
+        read_json(json.at("tube_given"), trained.tube_given, place + ": \"tube_given\"");
+    } else if (trained.tube == "column") {
+        // What earlier programs wrote for widths given row by row.
+        trained.tube.clear();
+        trained.tube_given = true;
+    }
     read_json(member(json, "class_weights", place), trained.class_weights,
               place + ": \"class_weights\"");
     read_named_numbers(json, "numbers", trained.numbers, place);

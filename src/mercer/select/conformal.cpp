@@ -21,8 +21,8 @@ bool is_single_class(Task task) {
 /// How strange each class would be as the answer; one column a class.
 Matrix<double> strangeness_of(const Model& model, const Rows& x, const Progress& progress) {
     const Matrix<double> f = model.decision(x, progress);
-    if (has_probabilities(model)) {
-        Matrix<double> p = probabilities_of(model, f.view(), ProbabilityRule::exact);
+    if (is_classifier(model.task) && has_probabilities(model)) {
+        Matrix<double> p = probabilities_of(model, f.view());
         for (double& value : p.values()) value = 1 - value;
         return p;
     }

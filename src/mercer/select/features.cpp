@@ -9,6 +9,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/learn/predictor.hpp"
 #include "mercer/learn/sample.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/select/evaluation.hpp"
@@ -147,8 +148,9 @@ std::vector<Importance> permutation_importance(const Model& model, const Dataset
     check_positive(settings.positive, measure);
     std::vector<std::size_t> all(data.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
+    const Predictor predictor(model);
     const auto judged = [&](const Rows& x) {
-        const double value = judge(measure, truth.judged(model, model.decision(x), all));
+        const double value = judge(measure, truth.judged(model, predictor.decision(x), all));
         return larger_is_better(measure) ? value : -value;
     };
     Matrix<double> values = dense_values(data.x);

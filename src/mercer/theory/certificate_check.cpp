@@ -45,7 +45,7 @@ double largest_square(const Expansion& expansion) {
 bool has_nu_property(const Model& model, const Dataset& data, const Report& claimed) {
     const auto is_one = [](double weight) { return weight == 1; };
     const bool by_c = model.task == Task::svdd && model.trained.C > 0;
-    return claimed.nu > 0 && !by_c && model.trained.tube.empty() &&
+    return claimed.nu > 0 && !by_c && model.trained.tube.empty() && !model.trained.tube_given &&
            std::ranges::all_of(model.trained.class_weights, is_one) &&
            std::ranges::all_of(data.weights, is_one);
 }
