@@ -18,7 +18,10 @@ int length(std::size_t value) {
 
 void require(int info, const char* routine) {
     if (info == 0) return;
-    throw std::runtime_error(std::string(routine) + " failed with status " + std::to_string(info));
+    std::string message(routine);  // put together in place: g++ 12 takes a moved text for an overrun
+    message += " failed with status ";
+    message += std::to_string(info);
+    throw std::runtime_error(message);
 }
 
 /// Calls body(first, count) for pieces of the right-hand sides, which are rows: every piece is
