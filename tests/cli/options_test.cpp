@@ -32,12 +32,12 @@ Words split(const std::string& text) {
 std::map<std::string, Words> options_of(const std::string& command) {
     static const std::set<std::string> general{"--threads", "--json", "--quiet", "--help"};
     static const std::map<std::string, std::string> values{
-        {"N", "2"},         {"X", "0.5"},   {"EXPR", "linear"},   {"RULE", "standard"},
-        {"FILE", "o.csv"},  {"TEXT", "1"},  {"AXIS", "C=1,2"},    {"HxW", "8x8"},
-        {"CLASS=W", "a=2"}, {"CLASS", "a"}, {"LIST", "shift(1)"}, {"F", "clip"},
-        {"FORMULA", "x0"},  {"X,X", "1,2"}, {"X,X,…", "1,2"},     {"N,…", "1,2"},
-        {"X Y", "x.csv"},   {"S", "0.5"},   {"R", "0.5"},         {"FILE…", "o.csv"},
-        {"MODEL", "m"}};
+        {"N", "2"},         {"X", "0.5"},          {"EXPR", "linear"},   {"RULE", "standard"},
+        {"FILE", "o.csv"},  {"TEXT", "1"},         {"AXIS", "C=1,2"},    {"HxW", "8x8"},
+        {"CLASS=W", "a=2"}, {"CLASS", "a"},        {"LIST", "shift(1)"}, {"F", "clip"},
+        {"FORMULA", "x0"},  {"X,X", "1,2"},        {"X,X,…", "1,2"},     {"N,…", "1,2"},
+        {"X Y", "x.csv"},   {"S", "0.5"},          {"R", "0.5"},         {"FILE…", "o.csv"},
+        {"MODEL", "m"},     {"NAME,NAME", "gamma"}};
     std::map<std::string, Words> options;
     std::istringstream help(run({command, "--help"}).out);
     for (std::string line; std::getline(help, line);) {
@@ -81,8 +81,8 @@ const std::string folded =
     "--csv --heat-map --points --seed ";
 const std::string of_models = "--no-loo --widen --memory --double ";
 /// What an svc takes of the machines' options, and does not.
-const std::string not_svc =
-    "--nu --epsilon --tube " + other_machines;  // and --curve, which tune hides
+const std::string not_svc = "--nu --epsilon --tube --trace --fix --target-scale " +
+                            other_machines;  // and --curve, which tune hides
 
 struct Mode {
     std::string call;     ///< of files that are not there: what is refused is refused before
@@ -121,12 +121,14 @@ const std::vector<Mode> modes{
     {"train a.csv m --task ridge",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
      "--order --variant --budget --rate --curve --clusters --radius --starts --components "
-     "--dictionary --batch --no-center --noise --optimise --restarts --delta --quantile --tol "
+     "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
+     "--tol "
      "--gap --step-limit --method --trace --no-shrinking --from --seed"},
     {"train a.csv --task ridge --lambda-path 1,2 --cv 3",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
      "--order --variant --budget --rate --curve --clusters --radius --starts --components "
-     "--dictionary --batch --no-center --noise --optimise --restarts --delta --quantile --tol "
+     "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
+     "--tol "
      "--gap --step-limit --method --trace --no-shrinking --from --lambda --loo"},
     {"tune a.csv --grid C=1,2", not_svc + "--from --points --positive"},
     {"tune a.csv --grid C=1,2 --search halving --groups g.txt",
