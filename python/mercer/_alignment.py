@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import checked_rows
 from ._base import _threads
+from ._call import outside
 from ._compat import ConvergenceWarning
 from ._expression import _names
 from ._parameters import number
@@ -156,6 +157,6 @@ def learn_combination(
             f"learn_combination: stopped after {found['iterations']} steps at a relative gap of "
             f"{found['relative_gap']:.2e}",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=outside(),
         )
     return Combination(**found)

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import check_rows, from_rows, names_of, require_finite, to_rows
-from ._call import _threads, seed_of, weighted_scale
+from ._call import _threads, outside, seed_of, weighted_scale
 from ._compat import BaseEstimator, ConvergenceWarning, NotFittedError
 from ._parameters import checked, number
 from ._progress import ProgressBar
@@ -231,11 +231,11 @@ class Machine(BaseEstimator):
         self.report_ = Report(self._model.report())
         violation = self.report_.kkt_violation
         if not violation <= getattr(self, "tol", 0.0):
-            self._warn_unless_converged(f"violation {violation:.2e}", 4)
-        self._warn_of_stationary_point(4)
+            self._warn_unless_converged(f"violation {violation:.2e}")
+        self._warn_of_stationary_point()
         return self._model
 
-    def _warn_of_stationary_point(self, level: int) -> None:
+    def _warn_of_stationary_point(self) -> None:
         if self.report_.certifies == "stationary point":
             least, off = self.report_.least_curvature, self.report_.curvature_error
             found = f" (its smallest eigenvalue that matters is {least:.3g})" if off > 0 else ""
@@ -243,16 +243,16 @@ class Machine(BaseEstimator):
                 f"{type(self).__name__}: the kernel is not known to be positive definite on these "
                 f"rows{found}: the machine is a stationary point and report_ has no gap.",
                 UserWarning,
-                stacklevel=level,
+                stacklevel=outside(),
             )
 
-    def _warn_unless_converged(self, how_far: str, level: int = 3) -> None:
+    def _warn_unless_converged(self, how_far: str) -> None:
         if not self.report_.converged:
             warnings.warn(
                 f"{type(self).__name__}: {self.report_.status}; {how_far}. The machine is valid "
                 "and report_ says how far it is from the optimum.",
                 ConvergenceWarning,
-                stacklevel=level,
+                stacklevel=outside(),
             )
 
     def _begin_from(self, rows: int) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Integral
 from typing import Any
 
@@ -12,6 +13,14 @@ from ._arrays import is_sparse
 
 #: As many threads as the command line takes.
 MOST_THREADS = 4096
+
+
+def outside() -> int:
+    """The stack level with which a warning points at the line that called this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("mercer."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def weighted_scale(X: Any, weights: np.ndarray) -> float:

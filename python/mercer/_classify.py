@@ -11,6 +11,7 @@ import numpy as np
 
 from ._arrays import check_labels, check_weights
 from ._base import Machine
+from ._call import outside
 from ._compat import ClassifierMixin
 
 
@@ -99,7 +100,7 @@ class Classifier(ClassifierMixin, Machine):
         warnings.warn(
             f"nu = {nu} cannot be met: class {self.classes_[sums.argmin()]!r} has too few rows; the "
             f"largest feasible value, {largest:.6g}, is used",
-            stacklevel=4,
+            stacklevel=outside(),
         )
         return largest * (1 - 1e-6)
 

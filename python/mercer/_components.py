@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import check_rows, to_rows
 from ._base import Report, _threads, seed_of
+from ._call import outside
 from ._transform import Transformer
 
 
@@ -341,7 +342,7 @@ class KernelHebbian(_Components):
             if "_model" in self.__dict__:
                 warnings.warn(
                     "partial_fit begins anew: fit and pickles leave no stream to go on from",
-                    stacklevel=2,
+                    stacklevel=outside(),
                 )
         else:
             X = check_rows(self, X, reset=False)

@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import check_rows, to_rows
 from ._base import Machine, _threads, seed_of
+from ._call import outside
 from ._compat import NotFittedError, TransformerMixin
 from ._transform import Transformer
 from .kernels import Kernel
@@ -120,7 +121,7 @@ class Nystroem(_Map):
             warnings.warn(
                 "n_components > n_samples. This is not possible.\nn_components was set to n_samples, "
                 "which results in inefficient evaluation of the full kernel.",
-                stacklevel=2,
+                stacklevel=outside(),
             )
         generator = self.random_state
         if not hasattr(generator, "permutation"):

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import _same_length, check_labels
 from ._base import Machine, _threads
+from ._call import outside
 
 
 class LabelSpreading(Machine):
@@ -112,7 +113,7 @@ class LabelSpreading(Machine):
             warnings.warn(
                 f"{self.n_unreached_} rows are reached by no label and get the first class: take a "
                 "wider kernel or more neighbours",
-                stacklevel=2,
+                stacklevel=outside(),
             )
         return self
 

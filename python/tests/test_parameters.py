@@ -151,3 +151,15 @@ def test_a_function_that_returns_nan_is_told_of() -> None:
     model._block_kernel = mercer.function(lambda A, B: np.full((len(A), len(B)), np.nan))
     with pytest.raises(ValueError, match="the kernel matrix is nan"):
         model.predict(X)
+
+
+def test_warnings_point_at_the_line_that_called() -> None:
+    y = (np.arange(40) < 3).astype(int)
+    for call in (
+        lambda: mercer.NuSVC(nu=0.9).fit(X, y),
+        lambda: mercer.SVC(max_iter=1, C=1e6).fit(X, X[:, 0] > 0),
+        lambda: mercer.Nystroem(n_components=99).fit(X),
+    ):
+        with pytest.warns(UserWarning) as told:
+            call()
+        assert {w.filename for w in told} == {__file__}
