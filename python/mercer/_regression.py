@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import check_targets, check_weights
-from ._base import Machine
+from ._base import Machine, _threads
 from ._compat import RegressorMixin
 from ._parameters import numbers_of
 
@@ -230,5 +230,6 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The mean of the process at every row and, if wanted, its standard deviation."""
         rows = self._rows_to_predict(X)
-        mean = self._predictor().decision(rows)[:, 0]
-        return (mean, self._model.deviation(rows, False)) if return_std else mean
+        with _threads(self.n_jobs):
+            mean = self._predictor().decision(rows)[:, 0]
+            return (mean, self._model.deviation(rows, False)) if return_std else mean

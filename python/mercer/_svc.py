@@ -50,7 +50,7 @@ class _SupportVectorClassifier(Classifier):
             )
         if self.decide not in ("margin", "probability"):
             raise ValueError(f"decide = {self.decide!r} must be 'margin' or 'probability'")
-        if self.decide == "probability" and not self.probability:
+        if self.decide == "probability" and not _asks_for_probability(self):
             raise ValueError("decide='probability' needs probability=True")
         positions = self._fit_classes(
             X,
