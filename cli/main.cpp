@@ -13,7 +13,6 @@
 #include "cli/files.hpp"
 #include "cli/libsvm.hpp"
 #include "cli/output.hpp"
-#include "cli/wording.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"

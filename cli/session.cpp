@@ -84,9 +84,11 @@ std::string in_flags(const std::string& message) {
         {"C", "-C"},
         {"bias=false", "--no-bias"},
         {"iteration_limit", "--step-limit"},
+        {"labels_file", "--labels-to"},
         {"memory_bytes", "--memory"},
         {"relative_gap", "--gap"},
         {"tolerance", "--tol"},
+        {"weights_file", "--weights-to"},
     };
     static const std::regex setting("`([A-Za-z_]+)(=([A-Za-z0-9_.+-]+))?`");
     std::string text;

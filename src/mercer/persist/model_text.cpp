@@ -106,7 +106,7 @@ void read_roles(const Metadata& metadata, ColumnRoles& roles, const std::string&
     const auto found = metadata.find("roles");
     if (found == metadata.end()) return;
     const std::string where = place + ": roles";
-    const Json json = parse_json(found->second, 1, where);
+    const Json json = parse_json(found->second, 2, where);
     if (!json.is_object()) throw InvalidInput(where + " must be an object");
     each_role(roles, [&](const char* name, auto& value) {
         if (json.contains(name)) read_json(json.at(name), value, where + ": \"" + name + "\"");
