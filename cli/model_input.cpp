@@ -43,6 +43,12 @@ Model read_model(const std::string& path, std::size_t columns) {
     return model_from(read_bytes(path).view(), path, columns);
 }
 
+Rows as_wide_as(const Model& model, const Rows& x) {
+    if (x.columns() >= model.columns) return x;
+    // Few columns of dense rows against very many of sparse points: zeros are not written out.
+    return (model.expansion.points.is_sparse() ? x.to_sparse() : x).widened(model.columns);
+}
+
 std::shared_ptr<InputOptions> add_model_and_input(CLI::App& command, Session& session,
                                                   std::string& model) {
     add_file(command, session, "MODEL", model, FileUse::input,
@@ -75,9 +81,8 @@ ModelAndData read_model_and_data(const std::string& model, const InputOptions& i
     }
     if (foreign && both.data.columns() > both.model.columns) {
         both.model = model_from(content.view(), model, both.data.columns());
-    } else if (foreign && both.data.columns() < both.model.columns) {
-        both.data.x = both.data.x.to_sparse().widened(both.model.columns);
     }
+    if (foreign) both.data.x = as_wide_as(both.model, both.data.x);
     check_classes(both.model, both.data, input.path);
     return both;
 }

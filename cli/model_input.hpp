@@ -13,6 +13,9 @@ namespace mercer::cli {
 /// LIBSVM's files, which do not say how wide the data was.
 Model read_model(const std::string& path, std::size_t columns = 0);
 
+/// Rows of LIBSVM text as wide as the model: what they do not list is zero.
+Rows as_wide_as(const Model& model, const Rows& x);
+
 /// Adds the positionals MODEL and INPUT and the options of reading.
 std::shared_ptr<InputOptions> add_model_and_input(CLI::App& command, Session& session,
                                                   std::string& model);

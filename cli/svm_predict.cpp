@@ -69,15 +69,13 @@ Input read_both(const Order& order) {
     }
     const bool is_matrix = input.model.expansion.kernel == precomputed();
     input.data = read_libsvm_data(order.test, is_matrix ? 0 : 1);
-    if (!is_matrix && input.data.columns() < input.model.columns) {
-        input.data.x = input.data.x.to_sparse().widened(input.model.columns);
-    }
     if (is_matrix) {
         input.data.x = matrix_rows(input.data.x, input.model.columns);
     } else if (input.data.columns() > input.model.columns) {
         // Features that no support vector has still count in the distance to them.
         input.model = read_model(order.model, input.data.columns());
     }
+    input.data.x = as_wide_as(input.model, input.data.x);
     return input;
 }
 
