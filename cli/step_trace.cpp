@@ -8,7 +8,7 @@
 namespace mercer::cli {
 namespace {
 
-constexpr const char* names =
+constexpr const char* column_names =
     "problem,step,row_1,row_2,y_1,y_2,alpha_1,alpha_2,E_1,E_2,curvature,unclipped,U,V,"
     "new_alpha_1,new_alpha_2,objective,violation\n";
 
@@ -30,7 +30,7 @@ std::function<void(const FitStep&)> StepTrace::listener() {
 
 void StepTrace::write(const std::string& path) const {
     write_whole(path, [&](Output& out) {
-        out.write(names);
+        out.write(column_names);
         for (const auto& [problem, lines] : lines_) out.write(lines);
     });
 }
