@@ -18,7 +18,7 @@ int length(std::size_t value) {
 
 void require(int info, const char* routine) {
     if (info == 0) return;
-    std::string message(routine);  // put together in place: g++ 12 takes a moved text for an overrun
+    std::string message(routine);  // in place: g++ 12 takes a moved text for an overrun
     message += " failed with status ";
     message += std::to_string(info);
     throw std::runtime_error(message);
