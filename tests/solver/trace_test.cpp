@@ -47,6 +47,7 @@ TEST(Trace, EveryStepIsThatOfTheTheorem) {
             }
             EXPECT_EQ(s.label[a], plane.label[row]);
             EXPECT_EQ(s.alpha[a], alpha[row]);
+            EXPECT_FALSE(std::signbit(s.alpha[a]) || std::signbit(s.moved_to[a]));
             EXPECT_NEAR(s.error[a], points.error[a], 1e-9);
         }
         const ClipInterval clip = clip_interval(points);

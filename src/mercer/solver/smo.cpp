@@ -100,15 +100,14 @@ class Smo {
     /// One point by itself, where no equality holds it.
     TwoPointStep single_step(const Step& step) const {
         const std::size_t i = step.d.index[0];
-        const double u = state_.u()[i];
         const double flip = form_.flip[i];
         const double error = flip * state_.gradient()[i];
-        const double unclipped = flip * u - error / (step.bend > 0 ? step.bend : floor());
+        const double unclipped = alpha(i) - error / (step.bend > 0 ? step.bend : floor());
         const auto [low, high] = bounds(i);
         const double to = std::clamp(unclipped, low, high);
         return {.row = {form_.row[i], form_.row[i]},
                 .label = {flip, flip},
-                .alpha = {flip * u, flip * u},
+                .alpha = {alpha(i), alpha(i)},
                 .error = {error, error},
                 .curvature = step.bend,
                 .unclipped = unclipped,
@@ -130,10 +129,11 @@ class Smo {
         return values;
     }
 
-    /// Of α_i.
+    /// α_i, and its bounds: no negative zeros.
+    double alpha(std::size_t i) const { return form_.flip[i] * state_.u()[i] + 0.0; }
     std::pair<double, double> bounds(std::size_t i) const {
         if (form_.flip[i] > 0) return {form_.lower[i], form_.upper[i]};
-        return {-form_.upper[i], -form_.lower[i]};
+        return {0.0 - form_.upper[i], 0.0 - form_.lower[i]};
     }
 
     /// Two variables in the words of 002: the labels are the coefficients of their equality.
@@ -142,7 +142,7 @@ class Smo {
         const std::array<std::size_t, 2> index = {i, j};
         for (std::size_t k = 0; k < 2; ++k) {
             points.label[k] = form_.flip[index[k]];
-            points.alpha[k] = form_.flip[index[k]] * state_.u()[index[k]];
+            points.alpha[k] = alpha(index[k]);
             points.error[k] = state_.gradient()[index[k]];
             std::tie(points.lower[k], points.upper[k]) = bounds(index[k]);
         }
