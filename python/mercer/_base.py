@@ -6,6 +6,7 @@ import copy
 import copyreg
 import os
 import warnings
+import weakref
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any, Iterator
@@ -26,6 +27,12 @@ SMALL = 2000
 #: at most about as much again: see `Machine`.
 TINY = 200
 FINEST = 1e-10
+
+#: Models made ready to predict, by estimator. They are no part of an estimator's state: predicting
+#: changes nothing in it, and a copy makes its own.
+_ready: weakref.WeakKeyDictionary[Any, tuple[_core.Model, _core.Predictor]] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 def load_model(bytes_: bytes) -> _core.Model:
@@ -362,16 +369,10 @@ class Machine(BaseEstimator):
 
     def _predictor(self) -> _core.Predictor:
         """The model made ready to predict; made anew when the model is another one."""
-        kept = self.__dict__.get("_ready")
+        kept = _ready.get(self)
         if kept is None or kept[0] is not self._model:
-            kept = self.__dict__["_ready"] = (self._model, _core.Predictor(self._model))
+            kept = _ready[self] = (self._model, _core.Predictor(self._model))
         return kept[1]
-
-    def __getstate__(self) -> dict[str, Any]:
-        above = getattr(super(), "__getstate__", None)
-        state = dict(above() or {}) if above is not None else dict(self.__dict__)
-        state.pop("_ready", None)  # made again from the model
-        return state
 
     def _probabilities(self, X: Any) -> np.ndarray:
         rows = self._rows_to_predict(X)

@@ -145,6 +145,8 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         With the parameters found.
     noise_ : float
     log_marginal_likelihood_value_ : float
+    n_iter_ : int
+        Steps of the search, 1 where there was none.
     at_limit_ : dict
         Parameters that ended at a limit of the search, a factor of a million from where it began,
         with their values; such a fit warns and is not converged.
@@ -218,6 +220,7 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         )
         figures = self.report_.figures
         limit = "at_limit_"
+        self.n_iter_ = max(1, int(self.report_.iterations))
         self.at_limit_ = {k[len(limit) :]: v for k, v in figures.items() if k.startswith(limit)}
         self.noise_ = figures.get("noise", float(self.alpha))
         self.log_marginal_likelihood_value_ = figures["log_evidence"]

@@ -63,12 +63,13 @@ def test_an_independent_checker_finds_the_same_brackets(kernel, moons, tmp_path)
         (found,), code = independent(tmp_path / "m.mercer", tmp_path / "t.csv")
         (ours,) = mercer.verify(machine, X, y, rigorous=True)
         assert code == 0 and found["agrees"] and ours.holds, (task, found, ours.broken)
-        size = max(abs(found["dual"]), abs(found["primal"]))
-        assert found["dual"] == pytest.approx(ours.found.dual, abs=1e-7 * size)
-        assert found["primal"] == pytest.approx(ours.found.primal, abs=1e-7 * size)
+        # A single class whose mean is the origin has an optimum of 0, up to rounding.
+        slack = 1e-7 * max(abs(found["dual"]), abs(found["primal"]), 1e-3)
+        assert found["dual"] == pytest.approx(ours.found.dual, abs=slack)
+        assert found["primal"] == pytest.approx(ours.found.primal, abs=slack)
         low, high = ours.proved
         assert low <= high
-        assert low <= found["primal"] + 1e-7 * size and high >= found["dual"] - 1e-7 * size
+        assert low <= found["primal"] + slack and high >= found["dual"] - slack
 
 
 def test_an_independent_checker_knows_several_classes_and_hard_margins(tmp_path) -> None:
@@ -84,7 +85,9 @@ def test_an_independent_checker_knows_several_classes_and_hard_margins(tmp_path)
         assert part["dual"] == pytest.approx(ours.found.dual, rel=1e-6)
     other = machine._model.coefficients  # the same file with one number changed is found out
     data = (tmp_path / "m.mercer").read_bytes()
-    changed = data.replace(other[0, :1].tobytes(), (other[0, :1] * 1.5).tobytes(), 1)
+    largest = other[0, np.argmax(np.abs(other[0]))]
+    changed = data.replace(largest.tobytes(), (largest * 1.5).tobytes(), 1)
+    assert changed != data
     (tmp_path / "m.mercer").write_bytes(changed)
     assert independent(tmp_path / "m.mercer", tmp_path / "t.csv")[1] == 1
 

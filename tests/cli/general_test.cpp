@@ -60,7 +60,8 @@ TEST(Program, MessagesOfTheLibrarySpeakInFlags) {
     expect_refused(run({"train", alike}), "use --task one-class");
     const std::string model = folder.path("iris.mercer");
     ASSERT_EQ(run({"train", "@iris", model}).code, 0);
-    expect_refused(run({"predict", model, "@iris", "--probability"}), "train with --probability");
+    expect_refused(run({"predict", model, "@iris", "--probability"}),
+                   "train it with --probability");
 }
 
 TEST(Program, EqualModelsGiveEqualBytes) {

@@ -66,12 +66,14 @@ TEST(Representer, ProcessSaysHowSureItIsAfterLoading) {
     const std::string kernel = trained["kernel"];
     EXPECT_NE(kernel, "2*rbf(sigma=0.3)");
     EXPECT_LT(trained["certificate"]["figures"]["noise"].get<double>(), 0.2);
-    // Far from the data the process knows nothing but its kernel: the deviation is √factor.
+    // Far from the data the process knows nothing but its kernel: the deviation is √factor, in
+    // units of the targets' own.
+    const double unit = trained["trained"]["numbers"]["target_scale"];
     const std::string far = folder.file("far.csv", "x0,y\n0,0\n1000,0\n");
     const json predicted = json_of({"predict", model, far, "--std"});
     const auto rows = predicted["deviation"]["rows"];
     EXPECT_LT(rows[0][0].get<double>(), 0.2);
-    EXPECT_NEAR(rows[1][0].get<double>(), std::sqrt(std::stod(kernel)), 1e-6);
+    EXPECT_NEAR(rows[1][0].get<double>(), unit * std::sqrt(std::stod(kernel)), 1e-6);
 }
 
 TEST(Representer, OptionsOfOtherMachinesAreRefused) {

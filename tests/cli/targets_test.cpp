@@ -53,7 +53,7 @@ TEST(Targets, AGaussianProcessOfPricesPredictsPrices) {
         worst = std::max(worst, judged["deviation"]["rows"][i][0].get<double>());
         EXPECT_GT(judged["labels"][i].get<double>(), 80000);
     }
-    EXPECT_GT(worst, 10) << "deviations are in the target's units";
+    EXPECT_GT(worst, 1) << "deviations are in the target's units";
 }
 
 TEST(Targets, UselessSettingsOfSvrAreWarnedOfAndScaledOnesVerify) {
@@ -87,7 +87,9 @@ TEST(Targets, ASearchSaysWhatEndedAtItsLimitsAndHoldsWhatIsFixed) {
     const Words words{
         "train",    data,           model,        "--label", "price", "--task",         "gp",
         "--kernel", "rbf(gamma=1)", "--optimise", "--noise", "0.001", "--target-scale", "none"};
-    const Outcome outcome = run(words);
+    Words patient = words;
+    patient.insert(patient.end(), {"--step-limit", "1000"});
+    const Outcome outcome = run(patient);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_TRUE(has(outcome.err, "noise = 1000")) << outcome.err;
     EXPECT_TRUE(has(outcome.err, "--fix")) << outcome.err;
@@ -97,7 +99,7 @@ TEST(Targets, ASearchSaysWhatEndedAtItsLimitsAndHoldsWhatIsFixed) {
     held.insert(held.end(), {"--fix", "noise", "--step-limit", "3"});
     const json report = json_of(held);
     EXPECT_EQ(report["trained"]["numbers"]["noise"], 0.001);
-    EXPECT_LE(report["reports"][0]["iterations"], 3);
+    EXPECT_LE(report["certificate"]["iterations"], 3);
     EXPECT_EQ(run({"train", data, "--label", "price", "--task", "gp", "--fix", "noise"}).code, 2);
     EXPECT_EQ(
         run({"train", data, "--label", "price", "--task", "gp", "--optimise", "--fix", "sigma"})

@@ -124,7 +124,8 @@ TEST_F(Theory, CalibratedModelsAreSavedAndDrawn) {
         // The saved model has the same probabilities.
         const Json again = json_of({"calibrate", sure, path("test")});
         EXPECT_EQ(again["brier"], json["brier"]);
-        const Json predicted = json_of({"predict", sure, path("test"), "--probability"});
+        const Json predicted =
+            json_of({"predict", sure, path("test"), "--probability", "--decide", "by-probability"});
         for (std::size_t i = 0; i < predicted["labels"].size(); ++i) {
             const Json& p = predicted["probability"]["rows"][i];
             const bool last = p[1].get<double>() > p[0].get<double>();

@@ -245,7 +245,8 @@ TEST(Train, AThinMarginIsNotCalledNone) {
     EXPECT_FALSE(has(outcome.out, "not separable")) << outcome.out;
     const json part = json_of(words, 1)["parts"][0];
     EXPECT_EQ(part["status"], "no margin found");
-    EXPECT_GE(part["margin_bound"].get<double>(), 1e-11);
+    // Of the rows as they are held, in which 1e-11 is the nearest float.
+    EXPECT_GE(part["margin_bound"].get<double>(), static_cast<double>(1e-11F));
 }
 
 TEST(Train, TracesTheStepsOfTwoPoints) {

@@ -39,7 +39,7 @@ const Mistaken mistakes[] = {
     {"csv_label_missing.csv", ":2:3: found an empty field in the label column, expected a label"},
     {"csv_label_mixed.csv",
      ":2:3: found the label 'b', expected a number as in the rows before; to take all labels for "
-     "names set text_labels"},
+     "names set `text_labels=true`"},
     {"csv_letter.csv",
      ":2:3: found '5x' in column 2, expected a number; text is for the label column"},
     {"csv_missing.csv",

@@ -93,7 +93,9 @@ void expect_agreement(const std::string& text, const Rows& x, const Rows& z, dou
             worst = std::max(worst, std::abs(static_cast<double>(block(i, j)) - expected) / size);
         }
     }
-    EXPECT_LE(worst, tolerance);
+    // A difference of large terms that is then divided by another is rounded twice.
+    const bool twice = cancels && text.find("normalize") != std::string::npos;
+    EXPECT_LE(worst, twice ? 2 * tolerance : tolerance);
 }
 
 class EveryExpression : public ::testing::TestWithParam<std::string> {};

@@ -44,7 +44,7 @@ const std::pair<const char*, const char*> normal_forms[] = {
     {"-rbf", "-rbf"},
     {"--rbf", "rbf"},
     {"2*(3*rbf)", "6*rbf"},
-    {"2*(0.5*rbf)", "rbf"},
+    {"2*(0.5*rbf)", "1*rbf"},
     {"rbf*2*linear*-3", "-6*rbf*linear"},
     {"linear + 1", "linear + 1"},
     {"1 + linear - 2", "1 + linear - 2"},

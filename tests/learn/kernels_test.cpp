@@ -131,12 +131,14 @@ TEST(Rules, AreReplacedByNumbersOfTheTrainingData) {
     expect_same_decisions(model, Svm(by_number).fit(data), data.x, 1e-5);
 }
 
-TEST(Columns, MissingAtPredictionAreZeros) {
+TEST(Columns, MissingAtPredictionAreZerosOfSparseRowsAndRefusedOfDenseOnes) {
     const Dataset data = with_double_rows(make("blobs", {.n = 60, .noise = 3.0, .columns = 3}));
     for (const Kernel& kernel : {linear(), rbf({.gamma = 0.1})}) {
         const Model model = svc({.kernel = kernel}).fit(data);
         const double expected = model.decision(points({{1, 2, 0}}).x)(0, 0);
-        EXPECT_EQ(model.decision(points({{1, 2}}).x)(0, 0), expected);
+        EXPECT_EQ(model.decision(points({{1, 2}}).x.to_sparse())(0, 0), expected);
+        const std::string narrow = message_of([&] { model.decision(points({{1, 2}}).x); });
+        EXPECT_NE(narrow.find("2 columns"), std::string::npos) << narrow;
         const std::string message = message_of([&] { model.decision(points({{1, 2, 0, 4}}).x); });
         EXPECT_NE(message.find("4 columns"), std::string::npos) << message;
         EXPECT_NE(message.find("trained on 3"), std::string::npos) << message;
@@ -146,7 +148,7 @@ TEST(Columns, MissingAtPredictionAreZeros) {
     SvmSettings settings = closely({.kernel = linear()});
     settings.scaling = ScalingRule::parse("standard");
     const Model scaled = Svm(settings).fit(data);
-    EXPECT_EQ(scaled.decision(points({{1, 2}}).x)(0, 0),
+    EXPECT_EQ(scaled.decision(points({{1, 2}}).x.to_sparse())(0, 0),
               scaled.decision(points({{1, 2, 0}}).x)(0, 0));
 }
 

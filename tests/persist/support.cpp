@@ -65,7 +65,7 @@ Model full_binary(Random& random) {
     Model m = random_model(random, {});
     m.origins = {4, 1, 7, 0, 2, 9, 11, 30, 5};
     m.feature_names = {"age", "height \"cm\"", "Größe", "x\n\t\\"};
-    m.roles = {.label = 4, .weight = 0, .label_name = "y \"kind\"", .weight_name = "w"};
+    m.roles = {.label = 3, .weight = 0, .label_name = "y \"kind\"", .weight_name = "w"};
     m.trained = {.C = 0.1,
                  .nu = 1.0 / 3,
                  .epsilon = 5e-324,
@@ -136,7 +136,6 @@ void expect_same_report(const Report& a, const Report& b) {
                                    r.radius,
                                    r.squared_norm,
                                    r.nu,
-                                   r.seconds,
                                    r.hull_distance,
                                    r.margin_bound,
                                    r.fraction_errors,
@@ -261,7 +260,15 @@ void expect_same(const Model& a, const Model& b) {
     EXPECT_EQ(a.task, b.task);
     EXPECT_EQ(a.multi_class, b.multi_class);
     EXPECT_EQ(a.expansion.kernel.text(), b.expansion.kernel.text());
-    expect_same_rows(a.expansion.points, b.expansion.points);
+    if (a.expansion.kernel.node().kind == KernelKind::precomputed) {
+        // Of rows of a given matrix only the column is needed, and only that is in the file.
+        ASSERT_EQ(a.expansion.points.size(), b.expansion.points.size());
+        for (std::size_t i = 0; i < a.expansion.points.size(); ++i) {
+            EXPECT_EQ(a.expansion.points.origin(i), b.expansion.points.origin(i));
+        }
+    } else {
+        expect_same_rows(a.expansion.points, b.expansion.points);
+    }
     expect_same_rows(a.expansion.reference, b.expansion.reference);
     EXPECT_EQ(a.expansion.coefficients.rows(), b.expansion.coefficients.rows());
     EXPECT_EQ(a.expansion.coefficients.columns(), b.expansion.coefficients.columns());

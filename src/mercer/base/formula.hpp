@@ -17,7 +17,8 @@ class Scanner;
 /// An arithmetic expression in x0, x1, … (columns from 0) or in column names; immutable.
 ///
 ///   formula := sum of products of powers with + - * / ^ and parentheses
-///   atoms   := numbers, pi, e, x0 x1 … or x[0], column names (x too; in double quotes when they are
+///   atoms   := numbers, pi, e, x0 x1 … or x[0], column names (x too; in double quotes when they
+///   are
 ///              not plain words or mean something here), norm (Euclidean length of the row)
 ///   calls   := exp log sqrt abs sin cos tan tanh sign floor min(a,b) max(a,b), |a| = abs(a)
 ///

@@ -78,6 +78,15 @@ Sample take_sample(Task task, const Dataset& data, const FitSettings& settings) 
     return sample;
 }
 
+ColumnRoles roles_of(const Dataset& data) {
+    ColumnRoles roles = data.roles;
+    for (std::size_t* position : {&roles.label, &roles.weight}) {
+        const bool fits = *position == ColumnRoles::none || *position < data.columns() + 2;
+        if (!fits) *position = ColumnRoles::none;
+    }
+    return roles;
+}
+
 Model begin_model(Task task, const Sample& sample, const FitSettings& settings) {
     Model model;
     model.task = task;
@@ -85,7 +94,7 @@ Model begin_model(Task task, const Sample& sample, const FitSettings& settings) 
     model.class_names = sample.classes.names;
     model.class_values = sample.classes.values;
     model.feature_names = sample.data.feature_names;
-    model.roles = sample.data.roles;
+    model.roles = roles_of(sample.data);
     model.columns = sample.data.columns();
     model.scaling = sample.scaling;
     model.double_precision = settings.double_precision;

@@ -29,6 +29,10 @@ struct Sample {
 /// finite, labels missing or of the wrong kind, fewer than two classes.
 Sample take_sample(Task task, const Dataset& data, const FitSettings& settings);
 
+/// The roles of the columns, without positions that a table of so many features cannot have: its
+/// columns were chosen after it had been read, and then only names still mean something.
+ColumnRoles roles_of(const Dataset& data);
+
 /// A model with everything but the expansion, the numbers trained with and the reports.
 Model begin_model(Task task, const Sample& sample, const FitSettings& settings);
 

@@ -21,6 +21,7 @@
 #include "mercer/learn/fit_plan.hpp"
 #include "mercer/learn/hull_proof.hpp"
 #include "mercer/learn/platt.hpp"
+#include "mercer/learn/sample.hpp"
 
 namespace mercer {
 namespace {
@@ -126,7 +127,7 @@ class Trainer {
         model.class_names = plan_.classes.names;
         model.class_values = plan_.classes.values;
         model.feature_names = plan_.data.feature_names;
-        model.roles = plan_.data.roles;
+        model.roles = roles_of(plan_.data);
         model.columns = plan_.data.columns();
         model.scaling = scaling_;
         model.double_precision = settings_.double_precision;

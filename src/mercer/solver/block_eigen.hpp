@@ -22,8 +22,8 @@
 
 namespace mercer {
 
-/// out.row(j) = M v.row(j) for every row of v. May throw Cancelled: the search then ends with what it
-/// has or, before it has anything, lets it pass.
+/// out.row(j) = M v.row(j) for every row of v. May throw Cancelled: the search then ends with what
+/// it has or, before it has anything, lets it pass.
 using BlockProduct = std::function<void(MatrixView<const double> v, MatrixView<double> out)>;
 
 struct TopEigenSettings {
