@@ -110,7 +110,7 @@ def calibrated(files, method: str, classes: int = 2):
     held = files.put("aside", aside, answers)
     sure = files.folder / "sure.mercer"
     report = mercer(
-        "calibrate", files.folder / "m.mercer", held, "--method", method, "-o", sure, "--exact",
+        "calibrate", files.folder / "m.mercer", held, "--method", method, "-o", sure,
         "--test", files.put("judged", test, truth),
     )
     rows = mercer("predict", sure, files.put("judged", test, truth), "--probability",

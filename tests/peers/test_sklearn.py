@@ -60,7 +60,8 @@ class Files:
         return mercer("train", data, self.folder / "m.mercer", "--double-precision", *words)
 
     def predict(self, x, *words) -> dict:
-        data = self.put("test", x, np.zeros(len(x)))
+        data = self.folder / "test.npz"
+        np.savez(data, X=x)
         return mercer("predict", self.folder / "m.mercer", data, *words)
 
 
