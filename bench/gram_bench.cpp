@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "mercer/base/gemm.hpp"
+#include "mercer/base/detail/gemm.hpp"
+#include "mercer/base/detail/simd.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/base/simd.hpp"
 #include "mercer/gram/gram.hpp"
 
 namespace {

@@ -17,8 +17,8 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/read.hpp"
-#include "mercer/learn/gaussian_process.hpp"
-#include "mercer/learn/ridge.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
+#include "mercer/learn/risk/ridge.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/learn/cascade.hpp"
+#include "mercer/learn/compress/cascade.hpp"
 #include "mercer/learn/predictor.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"

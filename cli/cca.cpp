@@ -9,7 +9,7 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/learn/cca.hpp"
+#include "mercer/learn/components/cca.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace mercer::cli {

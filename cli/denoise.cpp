@@ -9,7 +9,7 @@
 #include "cli/model_input.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/learn/denoise.hpp"
+#include "mercer/picture/denoise.hpp"
 
 namespace mercer::cli {
 namespace {

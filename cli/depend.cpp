@@ -11,7 +11,7 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
-#include "mercer/learn/dependency.hpp"
+#include "mercer/learn/components/dependency.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace mercer::cli {

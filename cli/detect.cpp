@@ -7,9 +7,9 @@
 #include "cli/model_input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
-#include "mercer/data/image.hpp"
-#include "mercer/data/transform.hpp"
-#include "mercer/learn/detect.hpp"
+#include "mercer/picture/detect.hpp"
+#include "mercer/picture/image.hpp"
+#include "mercer/picture/transform.hpp"
 
 namespace mercer::cli {
 namespace {

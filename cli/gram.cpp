@@ -12,8 +12,8 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/finite.hpp"
 #include "mercer/data/source.hpp"
+#include "mercer/feature/spectral.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/learn/spectral.hpp"
 
 namespace mercer::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/learn/ica.hpp"
+#include "mercer/learn/components/ica.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace mercer::cli {

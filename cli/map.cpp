@@ -9,7 +9,7 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/data/source.hpp"
-#include "mercer/learn/maps.hpp"
+#include "mercer/feature/maps.hpp"
 
 namespace mercer::cli {
 namespace {

@@ -121,7 +121,7 @@ std::string time_text(double seconds) {
     return seconds > 0 ? fmt::format(", {:.3g} s", seconds) : "";
 }
 
-/// What was lost of a model that was made shorter (learn/reduce.hpp).
+/// What was lost of a model that was made shorter (learn/compress/reduce.hpp).
 std::string describe_reduction(const Model& model) {
     double distance = 0, norm = 0, seconds = 0;
     for (const Report& r : model.reports) {

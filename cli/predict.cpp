@@ -15,8 +15,8 @@
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/learn/gaussian_process.hpp"
 #include "mercer/learn/predictor.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/select/cross_validation.hpp"
 
 namespace mercer::cli {

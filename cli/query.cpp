@@ -10,7 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/learn/label_spreading.hpp"
+#include "mercer/learn/groups/label_spreading.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/select/query.hpp"
 

@@ -15,7 +15,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/learn/reduce.hpp"
+#include "mercer/learn/compress/reduce.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer::cli {
 

@@ -10,8 +10,8 @@
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/learn/superres.hpp"
 #include "mercer/persist/model_file.hpp"
+#include "mercer/picture/superres.hpp"
 
 namespace mercer::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/data/transform.hpp"
-#include "mercer/learn/tangent.hpp"
+#include "mercer/picture/tangent.hpp"
+#include "mercer/picture/transform.hpp"
 
 namespace mercer::cli {
 namespace {

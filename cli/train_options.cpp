@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/learn/perceptron.hpp"
+#include "mercer/learn/online/perceptron.hpp"
 
 namespace mercer::cli {
 namespace {

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "cli/session.hpp"
-#include "mercer/learn/adatron.hpp"
-#include "mercer/learn/gaussian_process.hpp"
-#include "mercer/learn/hebbian.hpp"
-#include "mercer/learn/kernel_pca.hpp"
-#include "mercer/learn/kmeans.hpp"
-#include "mercer/learn/losses.hpp"
-#include "mercer/learn/ridge.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/components/hebbian.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
+#include "mercer/learn/groups/kmeans.hpp"
+#include "mercer/learn/online/adatron.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
+#include "mercer/learn/risk/losses.hpp"
+#include "mercer/learn/risk/ridge.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer::cli {
 

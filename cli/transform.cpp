@@ -9,7 +9,7 @@
 #include "cli/model_input.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/learn/kernel_pca.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
 
 namespace mercer::cli {
 namespace {

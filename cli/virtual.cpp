@@ -5,8 +5,8 @@
 #include "cli/commands.hpp"
 #include "cli/model_input.hpp"
 #include "cli/output.hpp"
-#include "mercer/data/transform.hpp"
-#include "mercer/learn/virtual_examples.hpp"
+#include "mercer/picture/transform.hpp"
+#include "mercer/picture/virtual_examples.hpp"
 
 namespace mercer::cli {
 namespace {

@@ -11,10 +11,10 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/image.hpp"
-#include "mercer/data/image_blocks.hpp"
-#include "mercer/learn/quantiser.hpp"
+#include "mercer/learn/groups/quantiser.hpp"
 #include "mercer/persist/code_file.hpp"
+#include "mercer/picture/image.hpp"
+#include "mercer/picture/image_blocks.hpp"
 
 namespace mercer::cli {
 namespace {

@@ -23,7 +23,7 @@ find_package(Spectra REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 pkg_check_modules(hwy REQUIRED libhwy)
-# Its headers only: base/simd-inl.hpp says why.
+# Its headers only: base/detail/simd_targets.hpp says why.
 add_library(mercer_hwy INTERFACE)
 target_include_directories(mercer_hwy SYSTEM INTERFACE ${hwy_INCLUDE_DIRS})
 mercer_find_plain(dnnl dnnl.h dnnl)
@@ -34,7 +34,7 @@ pkg_check_modules(openblas_hint openblas)
 mercer_find_plain(openblas cblas.h openblas HINTS ${openblas_hint_INCLUDE_DIRS})
 
 # oneDNN, OpenBLAS (with the LAPACK in it), libarchive, libpng and CLP are opened at run time, when
-# first needed (base/library.hpp): what the library needs of them here are their headers, and the names the
+# first needed (base/detail/library.hpp): what the library needs of them here are their headers, and the names the
 # loader knows them by.
 function(mercer_loader_name file result)
     execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${file} OUTPUT_VARIABLE text ERROR_QUIET)

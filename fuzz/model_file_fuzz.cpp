@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "mercer/base/error.hpp"
-#include "mercer/persist/container-inl.hpp"
+#include "mercer/persist/detail/container.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "mercer/data/read.hpp"
-#include "mercer/learn/expansion.hpp"
+#include "mercer/feature/expansion.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
 

@@ -14,7 +14,7 @@
 #include <exception>
 #include <vector>
 
-#include "mercer/base/gemm.hpp"
+#include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 

@@ -1,7 +1,7 @@
 // The kernel Hebbian algorithm, on data at hand (machines.cpp) and on a stream.
 #pragma once
 
-#include "mercer/learn/hebbian.hpp"
+#include "mercer/learn/components/hebbian.hpp"
 #include "settings.hpp"
 
 namespace mercer::python {

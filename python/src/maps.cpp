@@ -9,9 +9,9 @@
 #include "bindings.hpp"
 #include "interrupt.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/learn/kernel_pca.hpp"
-#include "mercer/learn/maps.hpp"
-#include "mercer/learn/preimage.hpp"
+#include "mercer/feature/maps.hpp"
+#include "mercer/feature/preimage.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
 
 namespace mercer::python {
 namespace {

@@ -11,9 +11,9 @@
 #include "interrupt.hpp"
 #include "labels.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/compress/reduce.hpp"
 #include "mercer/learn/predictor.hpp"
-#include "mercer/learn/reduce.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/theory/certificate_check.hpp"
 

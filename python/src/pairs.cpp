@@ -10,8 +10,8 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
-#include "mercer/learn/cca.hpp"
-#include "mercer/learn/dependency.hpp"
+#include "mercer/learn/components/cca.hpp"
+#include "mercer/learn/components/dependency.hpp"
 #include "settings.hpp"
 
 namespace mercer::python {

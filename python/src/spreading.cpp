@@ -5,7 +5,7 @@
 #include "bindings.hpp"
 #include "interrupt.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/learn/label_spreading.hpp"
+#include "mercer/learn/groups/label_spreading.hpp"
 #include "settings.hpp"
 
 namespace mercer::python {

@@ -1,4 +1,4 @@
-#include "mercer/base/buffer.hpp"
+#include "mercer/base/detail/buffer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "mercer/base/gemm.hpp"
+#include "mercer/base/detail/gemm.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,11 +8,11 @@
 
 #include "cli/program.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/data/image.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/write.hpp"
-#include "mercer/learn/kernel_pca.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
 #include "mercer/persist/model_file.hpp"
+#include "mercer/picture/image.hpp"
 
 namespace mercer::test {
 namespace {

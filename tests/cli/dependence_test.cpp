@@ -9,9 +9,9 @@
 
 #include "cli/program.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/data/image_resize.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/persist/model_file.hpp"
+#include "mercer/picture/image_resize.hpp"
 
 namespace mercer::test {
 namespace {

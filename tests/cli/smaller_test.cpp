@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "cli/program.hpp"
-#include "mercer/data/image.hpp"
 #include "mercer/data/read.hpp"
-#include "mercer/learn/reduce.hpp"
+#include "mercer/learn/compress/reduce.hpp"
 #include "mercer/persist/code_file.hpp"
 #include "mercer/persist/model_file.hpp"
+#include "mercer/picture/image.hpp"
 
 namespace mercer::test {
 namespace {

@@ -11,12 +11,12 @@
 
 #include "mercer/base/operator.hpp"
 #include "mercer/data/dataset.hpp"
-#include "mercer/data/image.hpp"
+#include "mercer/feature/geometry.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/kernel.hpp"
-#include "mercer/learn/geometry.hpp"
+#include "mercer/learn/groups/quantiser.hpp"
 #include "mercer/learn/model.hpp"
-#include "mercer/learn/quantiser.hpp"
+#include "mercer/picture/image.hpp"
 
 extern "C" void cblas_dgemm();
 #define MERCER_OPENBLAS_LIBRARY "libopenblas.so.0"
@@ -67,6 +67,13 @@ extern Image photo, noisy_photo, small;
 extern std::vector<Image> photographs;
 extern bool more_to_come;
 }  // namespace in_learn
+namespace in_feature {
+using namespace in_learn;
+}
+namespace in_picture {
+using namespace in_learn;
+extern std::vector<Image> digits;
+}  // namespace in_picture
 namespace in_theory {
 extern double diameter;
 }

@@ -1,4 +1,4 @@
-#include "mercer/gram/block_product.hpp"
+#include "mercer/gram/detail/block_product.hpp"
 
 #include <gtest/gtest.h>
 

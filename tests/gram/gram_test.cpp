@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "expressions.hpp"
+#include "mercer/base/detail/simd.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/base/simd.hpp"
 #include "mercer/kernel/node.hpp"
 
 namespace mercer {

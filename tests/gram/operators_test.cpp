@@ -1,4 +1,4 @@
-#include "mercer/gram/operators.hpp"
+#include "mercer/gram/detail/operators.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 
 #include "learn/small.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/adatron.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/online/adatron.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {

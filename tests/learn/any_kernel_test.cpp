@@ -8,10 +8,10 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/learn/adatron.hpp"
-#include "mercer/learn/class_means.hpp"
-#include "mercer/learn/kmeans.hpp"
-#include "mercer/learn/perceptron.hpp"
+#include "mercer/learn/groups/kmeans.hpp"
+#include "mercer/learn/online/adatron.hpp"
+#include "mercer/learn/online/perceptron.hpp"
+#include "mercer/learn/risk/class_means.hpp"
 
 namespace mercer {
 namespace {

@@ -10,12 +10,12 @@
 #include "learn/small.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/adatron.hpp"
 #include "mercer/learn/convexity.hpp"
-#include "mercer/learn/losses.hpp"
 #include "mercer/learn/multi_label.hpp"
-#include "mercer/learn/ridge.hpp"
-#include "mercer/learn/subproblem.hpp"
+#include "mercer/learn/online/adatron.hpp"
+#include "mercer/learn/risk/losses.hpp"
+#include "mercer/learn/risk/ridge.hpp"
+#include "mercer/learn/svm/detail/subproblem.hpp"
 #include "mercer/solver/lbfgs.hpp"
 #include "solver/interior_point.cpp"  // the reference of the solver's own tests
 

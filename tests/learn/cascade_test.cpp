@@ -8,8 +8,8 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/cascade.hpp"
-#include "mercer/learn/reduce.hpp"
+#include "mercer/learn/compress/cascade.hpp"
+#include "mercer/learn/compress/reduce.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace mercer {

@@ -10,8 +10,8 @@
 #include "learn/small.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/learn/cca.hpp"
-#include "mercer/learn/geometry.hpp"
+#include "mercer/feature/geometry.hpp"
+#include "mercer/learn/components/cca.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace mercer {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer::testing {
 

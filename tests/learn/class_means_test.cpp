@@ -7,7 +7,7 @@
 #include "learn/small.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/class_means.hpp"
+#include "mercer/learn/risk/class_means.hpp"
 
 namespace mercer {
 namespace {

@@ -14,8 +14,8 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/learn/dependency.hpp"
-#include "mercer/learn/ridge.hpp"
+#include "mercer/learn/components/dependency.hpp"
+#include "mercer/learn/risk/ridge.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace mercer {

@@ -1,5 +1,5 @@
 // Gaussian processes: evidence by brute force, its gradient by differences, variance by definition.
-#include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/learn/ridge.hpp"
+#include "mercer/learn/risk/ridge.hpp"
 
 namespace mercer {
 namespace {

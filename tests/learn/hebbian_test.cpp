@@ -9,12 +9,12 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/feature/geometry.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/learn/geometry.hpp"
-#include "mercer/learn/hebbian.hpp"
-#include "mercer/learn/kernel_pca.hpp"
+#include "mercer/learn/components/hebbian.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
 #include "mercer/persist/model_file.hpp"
-#include "mercer/solver/eigen.hpp"
+#include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {
 namespace {

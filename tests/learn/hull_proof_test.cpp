@@ -3,7 +3,7 @@
 
 #include "learn/certificate.hpp"
 #include "learn/small.hpp"
-#include "mercer/base/exact_sum.hpp"
+#include "mercer/base/detail/exact_sum.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
 

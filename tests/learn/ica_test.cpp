@@ -8,10 +8,10 @@
 #include "learn/small.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/learn/geometry.hpp"
-#include "mercer/learn/ica.hpp"
+#include "mercer/feature/geometry.hpp"
+#include "mercer/learn/components/ica.hpp"
 #include "mercer/persist/model_file.hpp"
-#include "mercer/solver/eigen.hpp"
+#include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {
 namespace {

@@ -1,6 +1,6 @@
 // Kernel principal components: the equations of 001, brute force beside them, and what weights,
 // memory and precision must not change.
-#include "mercer/learn/kernel_pca.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/feature/maps.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/learn/maps.hpp"
 
 namespace mercer {
 namespace {

@@ -9,7 +9,7 @@
 #include "learn/small.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/kmeans.hpp"
+#include "mercer/learn/groups/kmeans.hpp"
 
 namespace mercer {
 namespace {

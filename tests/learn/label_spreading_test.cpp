@@ -1,5 +1,5 @@
 // Labels spread over a graph.
-#include "mercer/learn/label_spreading.hpp"
+#include "mercer/learn/groups/label_spreading.hpp"
 
 #include <gtest/gtest.h>
 

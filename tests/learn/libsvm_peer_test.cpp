@@ -13,7 +13,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/scaling.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {

@@ -1,5 +1,5 @@
 // Risk minimisers by their certificates, by stationarity, and by what each loss is for.
-#include "mercer/learn/losses.hpp"
+#include "mercer/learn/risk/losses.hpp"
 
 #include <gtest/gtest.h>
 

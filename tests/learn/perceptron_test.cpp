@@ -10,8 +10,8 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/perceptron.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/online/perceptron.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {

@@ -10,7 +10,7 @@
 #include "learn/small.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/perceptron.hpp"
+#include "mercer/learn/online/perceptron.hpp"
 
 namespace mercer {
 namespace {

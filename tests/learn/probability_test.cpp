@@ -6,7 +6,7 @@
 #include "learn/small.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/platt.hpp"
+#include "mercer/learn/detail/platt.hpp"
 
 namespace mercer {
 namespace {

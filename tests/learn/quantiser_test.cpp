@@ -8,7 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/quantiser.hpp"
+#include "mercer/learn/groups/quantiser.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/solver/linear_program.hpp"
 

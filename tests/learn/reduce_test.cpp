@@ -12,11 +12,11 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/cca.hpp"
-#include "mercer/learn/kernel_pca.hpp"
-#include "mercer/learn/reduce.hpp"
-#include "mercer/learn/ridge.hpp"
-#include "mercer/learn/shared_fit-inl.hpp"
+#include "mercer/learn/components/cca.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
+#include "mercer/learn/compress/reduce.hpp"
+#include "mercer/learn/risk/ridge.hpp"
+#include "mercer/learn/svm/detail/shared_fit.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace mercer {

@@ -1,6 +1,6 @@
 // Ridge regression by its own optimality, by leaving rows out one at a time, and by agreement of
 // its three solvers.
-#include "mercer/learn/ridge.hpp"
+#include "mercer/learn/risk/ridge.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "data/support.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer::testing {
 

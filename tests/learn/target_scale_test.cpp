@@ -9,10 +9,10 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/kernel/parameters.hpp"
-#include "mercer/learn/gaussian_process.hpp"
-#include "mercer/learn/losses.hpp"
-#include "mercer/learn/ridge.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
+#include "mercer/learn/risk/losses.hpp"
+#include "mercer/learn/risk/ridge.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {

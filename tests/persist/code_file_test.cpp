@@ -4,9 +4,9 @@
 #include "data/support.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/data/image.hpp"
-#include "mercer/data/image_blocks.hpp"
 #include "mercer/persist/code_file.hpp"
+#include "mercer/picture/image.hpp"
+#include "mercer/picture/image_blocks.hpp"
 
 namespace mercer {
 namespace {

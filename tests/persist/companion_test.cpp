@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/cca.hpp"
-#include "mercer/learn/dependency.hpp"
+#include "mercer/learn/components/cca.hpp"
+#include "mercer/learn/components/dependency.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "persist/support.hpp"
 

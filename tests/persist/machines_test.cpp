@@ -5,12 +5,12 @@
 #include <limits>
 
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/adatron.hpp"
-#include "mercer/learn/class_means.hpp"
-#include "mercer/learn/kernel_pca.hpp"
-#include "mercer/learn/kmeans.hpp"
-#include "mercer/learn/perceptron.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
+#include "mercer/learn/groups/kmeans.hpp"
+#include "mercer/learn/online/adatron.hpp"
+#include "mercer/learn/online/perceptron.hpp"
+#include "mercer/learn/risk/class_means.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "persist/support.hpp"

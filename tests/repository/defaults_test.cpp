@@ -8,17 +8,17 @@
 #include <regex>
 #include <string>
 
-#include "mercer/learn/adatron.hpp"
-#include "mercer/learn/class_means.hpp"
-#include "mercer/learn/dependency.hpp"
-#include "mercer/learn/gaussian_process.hpp"
-#include "mercer/learn/hebbian.hpp"
-#include "mercer/learn/kernel_pca.hpp"
-#include "mercer/learn/kmeans.hpp"
-#include "mercer/learn/losses.hpp"
-#include "mercer/learn/perceptron.hpp"
-#include "mercer/learn/ridge.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/components/dependency.hpp"
+#include "mercer/learn/components/hebbian.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
+#include "mercer/learn/groups/kmeans.hpp"
+#include "mercer/learn/online/adatron.hpp"
+#include "mercer/learn/online/perceptron.hpp"
+#include "mercer/learn/risk/class_means.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
+#include "mercer/learn/risk/losses.hpp"
+#include "mercer/learn/risk/ridge.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {

@@ -55,7 +55,7 @@ std::vector<Example> examples_of(const fs::path& header) {
     std::vector<Example> found;
     std::ifstream file(header);
     Example now{.place = header.lexically_relative(root).string(),
-                .room = header.parent_path().filename().string()};
+                .room = header.lexically_relative(root / "src" / "mercer").begin()->string()};
     std::size_t number = 0;
     const auto close = [&] {
         if (is_code(now.code)) found.push_back(now);
@@ -99,7 +99,9 @@ TEST(Examples, OfPublicHeadersAndReadmeCompile) {
     std::vector<fs::path> headers;
     for (const auto& entry : fs::recursive_directory_iterator(root / "src" / "mercer")) {
         const std::string name = entry.path().filename().string();
-        if (name.ends_with(".hpp") && !name.ends_with("-inl.hpp")) headers.push_back(entry.path());
+        const bool hidden = name.ends_with("-inl.hpp") ||
+                            entry.path().string().find("/detail/") != std::string::npos;
+        if (name.ends_with(".hpp") && !hidden) headers.push_back(entry.path());
     }
     std::ranges::sort(headers);
     for (const fs::path& header : headers) {

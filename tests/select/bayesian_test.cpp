@@ -1,5 +1,5 @@
 // A search that looks where a Gaussian process expects most.
-#include "mercer/select/bayesian.hpp"
+#include "mercer/select/detail/bayesian.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/learn/gaussian_process.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/select/calibration_report.hpp"
 
 namespace mercer {

@@ -11,7 +11,7 @@
 #include "learn/small.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/select/query.hpp"
 
 namespace mercer {

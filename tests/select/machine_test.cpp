@@ -5,11 +5,11 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/adatron.hpp"
-#include "mercer/learn/class_means.hpp"
-#include "mercer/learn/kmeans.hpp"
-#include "mercer/learn/perceptron.hpp"
-#include "mercer/learn/svm_machine.hpp"
+#include "mercer/learn/groups/kmeans.hpp"
+#include "mercer/learn/online/adatron.hpp"
+#include "mercer/learn/online/perceptron.hpp"
+#include "mercer/learn/risk/class_means.hpp"
+#include "mercer/learn/svm/svm_machine.hpp"
 #include "mercer/select/cross_validation.hpp"
 
 namespace mercer {

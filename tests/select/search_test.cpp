@@ -21,9 +21,9 @@
 #include "mercer/data/samples.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/parameters.hpp"
-#include "mercer/learn/ridge.hpp"
+#include "mercer/learn/risk/ridge.hpp"
 #include "mercer/select/cross_validation.hpp"
-#include "mercer/select/distance_store.hpp"
+#include "mercer/select/detail/distance_store.hpp"
 
 namespace mercer {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "data/support.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/select/cross_validation.hpp"
 
 namespace mercer {

@@ -1,4 +1,4 @@
-#include "mercer/solver/block_eigen.hpp"
+#include "mercer/solver/linear/detail/block_eigen.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/solver/eigen.hpp"
+#include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mercer/base/detail/simd.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/base/simd.hpp"
 #include "solver/dual_cases.hpp"
 
 namespace mercer::testing {

@@ -1,4 +1,4 @@
-#include "mercer/solver/eigen.hpp"
+#include "mercer/solver/linear/eigen.hpp"
 
 #include <gtest/gtest.h>
 

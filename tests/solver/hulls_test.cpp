@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "mercer/solver/canonical.hpp"
+#include "mercer/solver/detail/canonical.hpp"
+#include "mercer/solver/detail/hulls.hpp"
 #include "mercer/solver/dual.hpp"
-#include "mercer/solver/hulls.hpp"
 #include "solver/dual_cases.hpp"
 
 namespace mercer::testing {

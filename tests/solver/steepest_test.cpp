@@ -1,5 +1,5 @@
 // The linear program behind three-point steps, and feasible points, against brute force.
-#include "mercer/solver/steepest.hpp"
+#include "mercer/solver/detail/steepest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "mercer/base/random.hpp"
-#include "mercer/solver/canonical.hpp"
-#include "mercer/solver/feasible.hpp"
+#include "mercer/solver/detail/canonical.hpp"
+#include "mercer/solver/detail/feasible.hpp"
 #include "solver/dual_cases.hpp"
 
 namespace mercer::testing {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "mercer/solver/detail/two_point.hpp"
 #include "mercer/solver/dual.hpp"
-#include "mercer/solver/two_point.hpp"
 #include "solver/dual_cases.hpp"
 
 namespace mercer::testing {

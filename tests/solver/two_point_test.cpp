@@ -1,5 +1,5 @@
 // The step of 002 theorem 2 against the printed theorem and against brute force.
-#include "mercer/solver/two_point.hpp"
+#include "mercer/solver/detail/two_point.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "data/support.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {

@@ -8,7 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {

@@ -1,5 +1,5 @@
 // What would be if a row had not been there: exact by definition, and by rules that must agree.
-#include "mercer/theory/leave_one_out.hpp"
+#include "mercer/theory/detail/leave_one_out.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "learn/small.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/theory/model_bounds.hpp"
 
 namespace mercer {

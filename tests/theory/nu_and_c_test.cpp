@@ -9,7 +9,7 @@
 #include "learn/small.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {

@@ -9,8 +9,8 @@
 #include "learn/small.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/kernel/parameters.hpp"
-#include "mercer/learn/losses.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/risk/losses.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {

@@ -9,9 +9,9 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/theory/certificate_check.hpp"
-#include "mercer/theory/kernel_enclosure.hpp"
+#include "mercer/theory/detail/kernel_enclosure.hpp"
 
 namespace mercer {
 namespace {

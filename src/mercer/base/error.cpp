@@ -1,5 +1,9 @@
 #include "mercer/base/error.hpp"
 
+#include <cmath>
+
+#include "mercer/base/text.hpp"
+
 namespace mercer {
 
 std::string Location::text() const {
@@ -10,6 +14,11 @@ std::string Location::text() const {
         result += std::to_string(number);
     }
     return result;
+}
+
+void require_range(const std::string& name, double value, bool fine, const std::string& range) {
+    if (fine && std::isfinite(value)) return;
+    throw InvalidSetting(name + " = " + format_number(value) + " must be " + range);
 }
 
 }  // namespace mercer

@@ -6,7 +6,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// Where in a text a mistake stands. Lines and columns count from 1; 0 means "not known".
 struct Location {
@@ -32,6 +34,16 @@ class InvalidInput : public std::runtime_error {
    private:
     Location location_;
 };
+
+/// A setting that no machine can have, whatever the data: C = -1. A search that meets one ends
+/// there and says so; of other mistakes it only says which point they spoilt.
+class InvalidSetting : public InvalidInput {
+   public:
+    using InvalidInput::InvalidInput;
+};
+
+/// Throws InvalidSetting "name = value must be range" unless `fine` and the value is finite.
+void require_range(const std::string& name, double value, bool fine, const std::string& range);
 
 /// Thrown out of long work whose `Progress` asked it to stop. Solvers catch it and return the
 /// status "cancelled" with what they have; work without a partial result lets it pass.

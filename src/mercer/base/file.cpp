@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "mercer/base/archive-inl.hpp"
+#include "mercer/base/detail/archive.hpp"
 #include "mercer/base/error.hpp"
 
 namespace mercer {

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// Where bytes go. Buffered; throws when the bytes cannot be taken.
 class Output {

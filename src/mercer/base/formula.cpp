@@ -6,8 +6,8 @@
 #include <numbers>
 #include <optional>
 
+#include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/base/scanner.hpp"
 #include "mercer/base/text.hpp"
 
 namespace mercer {

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 class Scanner;
 

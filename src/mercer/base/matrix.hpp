@@ -7,7 +7,9 @@
 #include <type_traits>
 #include <vector>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// A window on numbers owned by someone else.
 template <class T>

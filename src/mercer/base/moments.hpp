@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <vector>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// Sums over each column of a data set: enough for means, variances and the "scale" width of a
 /// Gaussian kernel, without the data itself.

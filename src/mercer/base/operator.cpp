@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "mercer/base/detail/row_sums.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/base/row_sums.hpp"
 
 namespace mercer {
 namespace {

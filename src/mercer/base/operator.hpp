@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <span>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// A symmetric n × n matrix K that need not be stored. T is the precision of its entries; sums over
 /// entries are taken in double.

@@ -7,7 +7,9 @@
 #include <functional>
 #include <string>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// Threads a parallel_for begun here would use: 1 inside the body of another, else what the
 /// innermost `ThreadLimit` of this thread says, else what `set_threads` said for the process, else

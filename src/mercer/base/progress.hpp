@@ -5,7 +5,9 @@
 #include <functional>
 #include <string_view>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// One moment of long work.
 struct Moment {

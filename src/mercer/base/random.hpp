@@ -11,7 +11,9 @@
 #include <span>
 #include <utility>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// A stream of random numbers: xoshiro256++ (Blackman and Vigna, 2019) seeded by splitmix64.
 /// Different streams of one seed are independent; give each parallel task its own.

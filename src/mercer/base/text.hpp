@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// The shortest decimal that reads back as exactly this double: 0.1, 1e-05, 3.
 std::string format_number(double value);

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/moments.hpp"
 #include "mercer/data/rows.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// The y_1 … y_n: real numbers, or names of classes.
 struct Labels {

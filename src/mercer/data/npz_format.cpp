@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "mercer/base/archive-inl.hpp"
+#include "mercer/base/detail/archive.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/array-inl.hpp"
 #include "mercer/data/source.hpp"

@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <optional>
 
+#include "mercer/base/export.hpp"
 #include "mercer/data/rows.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// The first column in which rounding to float may move a value by more than a 100000th of what
 /// the column's values differ by, so that differences between rows are no longer what they were:

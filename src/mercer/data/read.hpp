@@ -10,10 +10,11 @@
 #include <string>
 #include <string_view>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 enum class FileFormat {
     automatic,  ///< found from the content

@@ -7,9 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// Compressed sparse rows owned by someone else: row i has the entries starts[i] … starts[i+1]-1,
 /// with columns strictly increasing.

@@ -9,9 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/data/dataset.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// A real data set that needs no file: "digits" (1797 handwritten digits of 8 × 8 pixels, entries
 /// 0 … 16) or "iris" (150 flowers, 4 measurements in cm, 3 species). data/README.md credits them.

@@ -11,9 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/data/rows.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// Which map, before it has seen data.
 struct ScalingRule {

@@ -13,7 +13,7 @@
 #include <new>
 #include <utility>
 
-#include "mercer/base/archive-inl.hpp"
+#include "mercer/base/detail/archive.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 

@@ -6,9 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// Bytes in memory of their own. Movable, not copyable.
 class Content {

@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/data/dataset.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// One column over all rows, zeros that are not stored included.
 struct ColumnSummary {

@@ -7,11 +7,12 @@
 #include <cstddef>
 #include <string>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/read.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct WriteOptions {
     /// `automatic`: by the file's name: .csv, .tsv, .npy, .npz, .idx or …idx3-ubyte, with or

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/base/archive-inl.hpp"
+#include "mercer/base/detail/archive.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/data/write-inl.hpp"
 

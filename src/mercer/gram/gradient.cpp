@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "mercer/base/detail/patience.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/base/patience.hpp"
 #include "mercer/data/dataset.hpp"
-#include "mercer/gram/gradient-inl.hpp"
+#include "mercer/gram/detail/gradient_walk.hpp"
 #include "mercer/kernel/derivative.hpp"
 
 namespace mercer {

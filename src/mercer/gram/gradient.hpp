@@ -18,13 +18,14 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/kernel/parameters.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 class GramGradient {
    public:

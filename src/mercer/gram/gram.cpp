@@ -5,13 +5,13 @@
 #include <memory>
 #include <string>
 
+#include "mercer/base/detail/patience.hpp"
+#include "mercer/base/detail/row_sums.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/base/patience.hpp"
-#include "mercer/base/row_sums.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/dataset.hpp"
-#include "mercer/gram/sources.hpp"
+#include "mercer/gram/detail/sources.hpp"
 
 namespace mercer {
 namespace {

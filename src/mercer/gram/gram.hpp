@@ -6,22 +6,23 @@
 //   auto test = gram.prepare(more.x);
 //   gram.block(test, gram.reference(), out);        // test rows against training rows
 //
-// The expression is compiled once (gram/plan.hpp); rows are prepared once (gram/points.hpp); a
-// block is then cut into tiles that fit the second-level cache, each filled by matrix products and
-// turned into kernel values by one pass of vector instructions. Values do not depend on the number
-// of threads.
+// The expression is compiled once (gram/detail/plan.hpp); rows are prepared once
+// (gram/detail/points.hpp); a block is then cut into tiles that fit the second-level cache, each
+// filled by matrix products and turned into kernel values by one pass of vector instructions.
+// Values do not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <span>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/kernel/kernel.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 template <class T>
 class Gram;

@@ -1,7 +1,7 @@
 // The matrix A of x'Az: as text, and whether it is positive semi-definite.
 #include <cmath>
 
-#include "mercer/base/scanner.hpp"
+#include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/rules-inl.hpp"
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/base/scanner.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/build-inl.hpp"
 

@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/kernel/kernel.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 enum class Definite {
     positive,     ///< Σ a_i a_j k(x_i,x_j) >= 0 for all a: a dot product in some feature space

@@ -11,9 +11,10 @@
 #include <span>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/kernel/kernel.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct PairDerivatives {
     double value = 0;

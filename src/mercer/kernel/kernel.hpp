@@ -19,11 +19,12 @@
 #include <variant>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/formula.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/moments.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// A parameter that is a number, or a rule that finds the number from the data when a machine is
 /// fitted: `scale_rule` is 1 / (columns × variance of all entries), `auto_rule` is 1 / columns.

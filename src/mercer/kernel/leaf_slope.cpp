@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mercer/base/detail/vector_math.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/base/vector_math.hpp"
 
 namespace mercer {
 namespace {

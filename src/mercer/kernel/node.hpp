@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/kernel/kernel.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 enum class KernelKind {
     // leaves: functions of x·z

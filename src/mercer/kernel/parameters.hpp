@@ -13,9 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/kernel/kernel.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct KernelParameter {
     std::string name;  ///< as written: "sigma"; "factor" of a scaled part, "value" of a constant

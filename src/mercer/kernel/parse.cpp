@@ -11,8 +11,8 @@
 #include <numbers>
 #include <optional>
 
+#include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/base/scanner.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/build-inl.hpp"
 

@@ -1,7 +1,9 @@
 // k(x, z)^p where it exists.
 #pragma once
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// base^exponent of a kernel's value. Throws InvalidInput outside the domain: a fractional power of
 /// a negative value, a negative one of 0.

@@ -2,7 +2,7 @@
 // inverse of parse.cpp.
 #include <cmath>
 
-#include "mercer/base/scanner.hpp"
+#include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/build-inl.hpp"
 

@@ -11,9 +11,10 @@
 #include <optional>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/kernel/kernel.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// One part of ∂k(x, z)/∂z.
 struct SlopeTerm {

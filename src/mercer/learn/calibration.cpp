@@ -8,8 +8,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/learn/density_marks.hpp"
-#include "mercer/learn/platt.hpp"
+#include "mercer/learn/detail/density_marks.hpp"
+#include "mercer/learn/detail/platt.hpp"
 
 namespace mercer {
 namespace {

@@ -1,5 +1,6 @@
 // Probabilities that keep their word: learnt on rows the machine had not seen, by Platt's sigmoid
-// (learn/platt.hpp), by a curve that only rises (isotonic), or by one temperature for all classes.
+// (learn/detail/platt.hpp), by a curve that only rises (isotonic), or by one temperature for all
+// classes.
 //
 //   Model sure = calibrate(model, held_out, CalibrationMethod::isotonic);
 //   sure.probabilities(test.x);
@@ -12,10 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/learn/model.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 enum class CalibrationMethod { platt, isotonic, temperature };
 /// "platt", "isotonic", "temperature"; and back, throwing InvalidInput.

@@ -7,11 +7,11 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/feature/geometry.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/kernel/node.hpp"
-#include "mercer/learn/geometry.hpp"
-#include "mercer/solver/eigen.hpp"
+#include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {
 namespace {

@@ -17,13 +17,14 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/learn/model.hpp"
 #include "mercer/learn/report.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// How the coefficients of a problem can move.
 enum class Directions {
@@ -39,7 +40,8 @@ bool has_bracket(Task task);
 /// by_rule or unknown, from the kernel alone (kernel/definiteness.hpp). Entries are taken to be
 /// >= 0 for the kernels that are defined for such rows only.
 Convexity convexity_by_rule(const Kernel& kernel, Directions directions);
-/// The same for a machine of a task; that of the Adatron sees the kernel + 1 (learn/adatron.hpp).
+/// The same for a machine of a task; that of the Adatron sees the kernel + 1
+/// (learn/online/adatron.hpp).
 Convexity convexity_by_rule(const Kernel& kernel, Task task, bool bias);
 
 /// What was found out about K on one set of rows.

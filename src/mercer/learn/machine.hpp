@@ -14,6 +14,7 @@
 #include <span>
 #include <utility>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/scaling.hpp"
@@ -21,7 +22,7 @@
 #include "mercer/learn/model.hpp"
 #include "mercer/learn/target_scale.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// What every machine is told alike; the settings of each hold one as `common`.
 struct FitSettings {

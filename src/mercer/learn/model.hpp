@@ -8,17 +8,18 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/scaling.hpp"
-#include "mercer/learn/expansion.hpp"
+#include "mercer/feature/expansion.hpp"
 #include "mercer/learn/report.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 enum class Task {
-    // Support vector machines (learn/svm.hpp).
+    // Support vector machines (learn/svm/svm.hpp).
     svc,
     nu_svc,
     hard_margin,
@@ -61,7 +62,7 @@ inline bool is_clustering(Task task) {
 }
 /// Finds functions of the rows, one an output: components, canonical variates, sources.
 bool is_projection(Task task);
-/// One of the machines of learn/svm.hpp: a dual problem solved, and a certificate that
+/// One of the machines of learn/svm/svm.hpp: a dual problem solved, and a certificate that
 /// `recompute_reports` can check.
 bool is_svm(Task task);
 

@@ -11,8 +11,8 @@
 #include "mercer/data/finite.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/convexity.hpp"
-#include "mercer/learn/sample.hpp"
-#include "mercer/solver/cholesky.hpp"
+#include "mercer/learn/detail/sample.hpp"
+#include "mercer/solver/linear/cholesky.hpp"
 
 namespace mercer {
 namespace {

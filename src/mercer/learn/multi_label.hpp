@@ -17,11 +17,12 @@
 #include <cstddef>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/learn/machine.hpp"
 #include "mercer/learn/report.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct MultiLabelSettings {
     FitSettings common{};

@@ -7,9 +7,9 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/learn/cascade.hpp"
-#include "mercer/learn/kernel_pca.hpp"
-#include "mercer/learn/votes.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
+#include "mercer/learn/compress/cascade.hpp"
+#include "mercer/learn/detail/votes.hpp"
 
 namespace mercer {
 namespace {

@@ -8,9 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/learn/model.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// The model as it was when this was made, and its expansion packed for products. Nothing in it
 /// changes afterwards: copies share it, and all may be asked from several threads at once. The

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 enum class FitStatus {
     converged,        ///< the wanted tolerance or gap was reached
@@ -81,8 +83,8 @@ struct Report {
     double hull_distance = 0;
     /// No plane has a margin above this: half the distance (all of it through the origin), with
     /// what rounding may have done to it. 0: it is proved that the hulls meet
-    /// (learn/hull_proof.hpp). Infinite: nothing is proved, the kernel is not positive definite on
-    /// these rows.
+    /// (learn/svm/detail/hull_proof.hpp). Infinite: nothing is proved, the kernel is not positive
+    /// definite on these rows.
     double margin_bound = 0;
 
     /// What else this kind of machine found out, by name: mistakes, mistake_bound, log_evidence,

@@ -15,7 +15,9 @@
 #include <string>
 #include <string_view>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 struct Model;
 enum class Task;

@@ -8,9 +8,9 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
-#include "mercer/data/image.hpp"
 #include "mercer/data/source.hpp"
-#include "mercer/persist/checksum-inl.hpp"
+#include "mercer/persist/detail/checksum.hpp"
+#include "mercer/picture/image.hpp"
 
 namespace mercer {
 namespace {

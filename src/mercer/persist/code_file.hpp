@@ -1,4 +1,4 @@
-// Rows, or a picture, written as a codebook and a number a row (learn/quantiser.hpp).
+// Rows, or a picture, written as a codebook and a number a row (learn/groups/quantiser.hpp).
 //
 //     save_codes({.codes = book.codes, .index = book.nearest}, "rows.vq");
 //     Rows rows = load_codes("rows.vq").decoded();
@@ -13,15 +13,16 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/data/rows.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct CodeFile {
     Rows codes{};
     std::vector<std::size_t> index{};  ///< of the code of each row
     double radius = 0;                 ///< every row was so near to its code; 0: not promised
-    // Of a picture in squares (data/image_blocks.hpp); all 0 for rows.
+    // Of a picture in squares (picture/image_blocks.hpp); all 0 for rows.
     std::size_t height = 0;
     std::size_t width = 0;
     std::size_t channels = 0;

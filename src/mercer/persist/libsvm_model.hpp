@@ -9,9 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "mercer/base/export.hpp"
 #include "mercer/learn/model.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// Writes a model as LIBSVM 3 does, whole or not at all. The labels stand in the order of the
 /// model's classes; classes that are names become their positions 0, 1, … because LIBSVM knows

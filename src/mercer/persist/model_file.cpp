@@ -16,9 +16,9 @@
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/source.hpp"
-#include "mercer/persist/container-inl.hpp"
-#include "mercer/persist/model_check-inl.hpp"
-#include "mercer/persist/model_text-inl.hpp"
+#include "mercer/persist/detail/container.hpp"
+#include "mercer/persist/detail/model_check.hpp"
+#include "mercer/persist/detail/model_text.hpp"
 
 namespace mercer {
 namespace {

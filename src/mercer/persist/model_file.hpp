@@ -10,9 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include "mercer/base/export.hpp"
 #include "mercer/learn/model.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// Writes a model, whole or not at all; "-" is standard output, a suffix .gz, .bz2, .xz or .zst
 /// compresses. Equal models give equal bytes. Throws InvalidInput when the parts of the model do

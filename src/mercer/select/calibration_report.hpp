@@ -9,9 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// Rows whose probability lies in (low, high], the first bin including 0.
 struct ReliabilityBin {

@@ -6,8 +6,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/learn/gaussian_process.hpp"
-#include "mercer/learn/sample.hpp"
+#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
 
 namespace mercer {
 namespace {

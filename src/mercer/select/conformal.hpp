@@ -13,12 +13,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/learn/model.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct ConformalSettings {
     double coverage = 0.9;  ///< between 0 and 1

@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/learn/svm_machine.hpp"
+#include "mercer/learn/svm/svm_machine.hpp"
 
 namespace mercer {
 namespace {

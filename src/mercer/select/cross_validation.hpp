@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/learn/machine.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// The fold (0 … folds-1) of each row, drawn at random. With `classes` (one index a row) every fold
 /// has nearly the same share of each class. Throws InvalidInput unless 2 <= folds <= rows.

@@ -9,10 +9,10 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/predictor.hpp"
-#include "mercer/learn/sample.hpp"
 #include "mercer/select/cross_validation.hpp"
-#include "mercer/select/evaluation.hpp"
+#include "mercer/select/detail/evaluation.hpp"
 
 namespace mercer {
 namespace {

@@ -12,12 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/select/metrics.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct EliminationSettings {
     SvmSettings svm{};      ///< a classifier: svc or nu-svc

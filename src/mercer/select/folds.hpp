@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/learn/model.hpp"
 #include "mercer/select/split.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 enum class FoldKind {
     automatic,   ///< stratified for classifiers, plain otherwise

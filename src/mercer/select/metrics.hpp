@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/learn/model.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 enum class Metric {
     accuracy,

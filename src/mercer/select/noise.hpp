@@ -1,9 +1,10 @@
 // How far a regression misses, as a distribution.
 #pragma once
 
+#include "mercer/base/export.hpp"
 #include "mercer/data/dataset.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// The scale σ of a Laplace density e^(−|z|/σ)/(2σ) for the errors z of predictions on rows that
 /// the machine had not seen: their mean size, once those beyond five standard deviations of the

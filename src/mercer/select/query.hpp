@@ -7,11 +7,12 @@
 #include <cstddef>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct Query {
     std::size_t row = 0;  ///< of the pool

@@ -9,10 +9,10 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/select/bayesian.hpp"
-#include "mercer/select/evaluation.hpp"
-#include "mercer/select/journal.hpp"
-#include "mercer/select/shared_search.hpp"
+#include "mercer/select/detail/bayesian.hpp"
+#include "mercer/select/detail/evaluation.hpp"
+#include "mercer/select/detail/journal.hpp"
+#include "mercer/select/detail/shared_search.hpp"
 
 namespace mercer {
 namespace {

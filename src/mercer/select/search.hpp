@@ -6,7 +6,8 @@
 //   Model model = space.machine(found.points[*found.best].values).fit(data);
 //
 // Support vector machines share kernel values over all penalties, folds and pairs of classes
-// (select/shared_search.hpp); the scores are those of independent training within its tolerance.
+// (select/detail/shared_search.hpp); the scores are those of independent training within its
+// tolerance.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/select/folds.hpp"
 #include "mercer/select/metrics.hpp"
 #include "mercer/select/search_space.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 enum class SearchMethod {
     grid,     ///< every combination
@@ -28,7 +30,7 @@ enum class SearchMethod {
     halving,  ///< drawn likewise; all learn from few rows, the best third from three times as many,
               ///< and so on, until the last learn from all
     bayesian,  ///< a few drawn, then one after another where a Gaussian process of the scores
-               ///< expects the largest improvement (select/bayesian.hpp)
+               ///< expects the largest improvement (select/detail/bayesian.hpp)
 };
 
 struct SearchSettings {

@@ -8,8 +8,8 @@
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/parameters.hpp"
-#include "mercer/learn/fit_plan.hpp"
-#include "mercer/learn/svm_machine.hpp"
+#include "mercer/learn/svm/detail/fit_plan.hpp"
+#include "mercer/learn/svm/svm_machine.hpp"
 
 namespace mercer {
 namespace {

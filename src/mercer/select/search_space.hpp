@@ -16,12 +16,13 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/learn/machine.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// One name and the values it may take.
 struct Axis {

@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// Positions of rows, each part in ascending order.
 struct Split {

@@ -7,11 +7,11 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/learn/maps.hpp"
-#include "mercer/learn/sample.hpp"
-#include "mercer/learn/svm_machine.hpp"
+#include "mercer/feature/maps.hpp"
+#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/svm/svm_machine.hpp"
 #include "mercer/select/cross_validation.hpp"
-#include "mercer/theory/margin_problem.hpp"
+#include "mercer/theory/detail/margin_problem.hpp"
 
 namespace mercer {
 namespace {

@@ -13,13 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/learn/machine.hpp"
-#include "mercer/learn/svm.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/theory/bounds.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 enum class StructureFamily {
     degree,  ///< (1 + gamma x·z)^d: planes over C(N+d, d) monomials, so many is h
@@ -65,7 +66,7 @@ struct StructureChoice {
 /// least is still the choice: only its order is then of use.
 StructureChoice minimise_structural_risk(const StructureSettings& settings, const Dataset& data);
 
-/// A plane over the leading components of a kernel on the training rows (learn/maps.hpp), as one
+/// A plane over the leading components of a kernel on the training rows (feature/maps.hpp), as one
 /// expansion of the kernel itself.
 Machine component_machine(const SvmSettings& settings, std::size_t components);
 

@@ -5,10 +5,10 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/solver/canonical.hpp"
-#include "mercer/solver/certificate.hpp"
-#include "mercer/solver/feasible.hpp"
-#include "mercer/solver/methods.hpp"
+#include "mercer/solver/detail/canonical.hpp"
+#include "mercer/solver/detail/certificate.hpp"
+#include "mercer/solver/detail/feasible.hpp"
+#include "mercer/solver/detail/methods.hpp"
 
 namespace mercer {
 namespace {

@@ -38,9 +38,10 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/operator.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// Σ_i coefficients_i α_i = value.
 struct Equality {

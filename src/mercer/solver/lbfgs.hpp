@@ -17,7 +17,9 @@
 #include <string>
 #include <vector>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 enum class LbfgsStatus {
     converged,        ///< the projected gradient is below the tolerance, or f moves no more

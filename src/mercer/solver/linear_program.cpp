@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "mercer/base/detail/library.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/base/library.hpp"
 #include "mercer/base/text.hpp"
 
 #define MERCER_CLP(name) MERCER_LIBRARY_FUNCTION(clp_library(), name)

@@ -25,9 +25,10 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 

@@ -8,9 +8,9 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/finite.hpp"
+#include "mercer/feature/geometry.hpp"
 #include "mercer/gram/gradient.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/learn/geometry.hpp"
 #include "mercer/solver/lbfgs.hpp"
 
 namespace mercer {

@@ -13,13 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/kernel/parameters.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// A(K, T) of two symmetric matrices; 0 where one of them vanishes. Centred: of HKH and HTH,
 /// H = I − 11'/n, so that what all pairs have in common counts for nothing. Throws InvalidInput

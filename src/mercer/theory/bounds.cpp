@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "mercer/base/error.hpp"
-#include "mercer/learn/sample.hpp"
+#include "mercer/learn/detail/sample.hpp"
 
 namespace mercer {
 namespace {

@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
-namespace mercer {
+#include "mercer/base/export.hpp"
+
+namespace mercer MERCER_API {
 
 /// A number that went into a bound.
 struct BoundInput {

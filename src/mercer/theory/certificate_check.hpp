@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/learn/model.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 /// The optimum of one problem lies in [low, high], whatever was rounded.
 struct ProvedBracket {

@@ -10,11 +10,11 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/finite.hpp"
-#include "mercer/gram/operators.hpp"
+#include "mercer/feature/geometry.hpp"
+#include "mercer/gram/detail/operators.hpp"
 #include "mercer/learn/convexity.hpp"
-#include "mercer/learn/geometry.hpp"
-#include "mercer/learn/sample.hpp"
-#include "mercer/learn/subproblem.hpp"
+#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/svm/detail/subproblem.hpp"
 #include "mercer/theory/alignment.hpp"
 
 namespace mercer {

@@ -10,11 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/kernel/kernel.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct CombinationSettings {
     double C = 1;  ///< combine_by_margin: penalty of errors

@@ -11,9 +11,9 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/source.hpp"
+#include "mercer/gram/detail/operators.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/gram/operators.hpp"
-#include "mercer/solver/eigen.hpp"
+#include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {
 namespace {

@@ -13,11 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/kernel/kernel.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct MercerTestSettings {
     /// At most so many rows are used, drawn without repetition; 0: all. Whatever is refuted on some

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "mercer/base/error.hpp"
+#include "mercer/feature/expansion.hpp"
+#include "mercer/feature/geometry.hpp"
 #include "mercer/learn/convexity.hpp"
-#include "mercer/learn/expansion.hpp"
-#include "mercer/learn/geometry.hpp"
-#include "mercer/learn/sample.hpp"
-#include "mercer/learn/svm.hpp"
-#include "mercer/theory/leave_one_out.hpp"
+#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/svm/svm.hpp"
+#include "mercer/theory/detail/leave_one_out.hpp"
 
 namespace mercer {
 namespace {

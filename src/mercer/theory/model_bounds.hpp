@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/learn/model.hpp"
 #include "mercer/theory/bounds.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct ModelBoundSettings {
     double delta = 0.05;  ///< the probability with which a bound may fail

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/learn/model.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct SoftMargin {
     std::string name{};  ///< "3 vs 8" among several, else empty
@@ -21,7 +22,7 @@ struct SoftMargin {
 };
 
 /// One for each output of an svc or nu-svc model: pairs of classes trained with one ν have a C of
-/// their own each, and the other way round. Scalings are those of learn/svm.hpp. Throws
+/// their own each, and the other way round. Scalings are those of learn/svm/svm.hpp. Throws
 /// InvalidInput for other tasks, a ν-machine without margin (ρ = 0), weighted classes, and models
 /// that do not say what they were trained with.
 std::vector<SoftMargin> equivalent_settings(const Model& model);

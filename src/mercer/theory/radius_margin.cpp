@@ -7,10 +7,10 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/data/finite.hpp"
-#include "mercer/gram/operators.hpp"
+#include "mercer/gram/detail/operators.hpp"
 #include "mercer/learn/convexity.hpp"
-#include "mercer/learn/sample.hpp"
-#include "mercer/learn/subproblem.hpp"
+#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/svm/detail/subproblem.hpp"
 #include "mercer/solver/lbfgs.hpp"
 
 namespace mercer {

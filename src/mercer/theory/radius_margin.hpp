@@ -19,12 +19,13 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/gram/gradient.hpp"
 #include "mercer/kernel/kernel.hpp"
 
-namespace mercer {
+namespace mercer MERCER_API {
 
 struct RadiusMargin {
     double radius_squared = 0;

@@ -19,14 +19,14 @@
 #include <span>
 #include <utility>
 
+#include "mercer/base/detail/exact_sum.hpp"
+#include "mercer/base/detail/interval.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/base/exact_sum.hpp"
-#include "mercer/base/interval.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/learn/convexity.hpp"
-#include "mercer/learn/fit_plan.hpp"
+#include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/theory/certificate_check.hpp"
-#include "mercer/theory/kernel_enclosure.hpp"
+#include "mercer/theory/detail/kernel_enclosure.hpp"
 
 namespace mercer {
 namespace {

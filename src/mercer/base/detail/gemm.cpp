@@ -1,0 +1,208 @@
+#include "mercer/base/detail/gemm.hpp"
+
+#include <cblas.h>
+#include <dnnl.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+#include "mercer/base/detail/library.hpp"
+#include "mercer/base/parallel.hpp"
+
+namespace mercer {
+namespace {
+
+/// oneDNN, and the OpenMP runtime it runs on, whichever that is.
+struct OneDnn {
+    Library library{MERCER_ONEDNN_LIBRARY};
+    decltype(&dnnl_sgemm) sgemm = library.function<decltype(sgemm)>("dnnl_sgemm");
+    decltype(&dnnl_gemm_u8s8s32) byte_gemm =
+        library.function<decltype(byte_gemm)>("dnnl_gemm_u8s8s32");
+    decltype(&dnnl_version) version = library.function<decltype(version)>("dnnl_version");
+    int (*max_threads)() = library.function<int (*)()>("omp_get_max_threads");
+    void (*set_threads)(int) = library.function<void (*)(int)>("omp_set_num_threads");
+};
+
+const OneDnn& onednn() {
+    static const OneDnn functions;
+    return functions;
+}
+
+/// oneDNN runs on OpenMP threads; this keeps one call on the calling thread and leaves the setting
+/// of the program we live in as it was.
+class OneOpenMpThread {
+   public:
+    OneOpenMpThread() : before_(onednn().max_threads()) { onednn().set_threads(1); }
+    ~OneOpenMpThread() { onednn().set_threads(before_); }
+    OneOpenMpThread(const OneOpenMpThread&) = delete;
+    OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
+
+   private:
+    int before_;
+};
+
+struct OpenBlas {
+    Library library{MERCER_OPENBLAS_LIBRARY};
+    decltype(&cblas_dgemm) dgemm = library.function<decltype(dgemm)>("cblas_dgemm");
+    decltype(&openblas_set_num_threads) set_threads =
+        library.function<decltype(set_threads)>("openblas_set_num_threads");
+    decltype(&openblas_get_corename) core_name =
+        library.function<decltype(core_name)>("openblas_get_corename");
+    decltype(&openblas_get_config) configuration =
+        library.function<decltype(configuration)>("openblas_get_config");
+};
+
+/// The OpenBLAS kernels worth having on this processor, or nothing when any choice is as good.
+const char* best_openblas_core() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+        return "SkylakeX";
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+    return nullptr;
+}
+
+bool is_old_core(std::string_view name) {
+    for (const std::string_view old :
+         {"Prescott", "Core2", "Katmai", "Coppermine", "Northwood", "Banias", "Penryn",
+          "Dunnington", "Nehalem", "Atom", "Athlon", "Opteron", "Opteron_SSE3", "Barcelona",
+          "Bobcat", "Nano"}) {
+        if (name == old) return true;
+    }
+    return false;
+}
+
+/// OpenBLAS picks its kernels when it is loaded, by a list of processors it knows; on a newer one
+/// it falls back to SSE kernels, three to five times slower, without a word. So compare what it
+/// chose with what the processor can do, and have it choose again when it chose badly. A choice the
+/// user made in the environment stands.
+void route(const OpenBlas& blas) {
+    blas.set_threads(1);
+    const char* best = best_openblas_core();
+    if (best == nullptr || !is_old_core(blas.core_name())) return;
+    if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
+    using Hook = void (*)();
+    const auto quit = blas.library.optional_function<Hook>("gotoblas_dynamic_quit");
+    const auto init = blas.library.optional_function<Hook>("gotoblas_dynamic_init");
+    if (quit == nullptr || init == nullptr) return;
+    setenv("OPENBLAS_CORETYPE", best, 1);
+    quit();
+    init();
+    unsetenv("OPENBLAS_CORETYPE");
+}
+
+const OpenBlas& openblas() {
+    static const OpenBlas functions = [] {
+        OpenBlas blas;
+        route(blas);
+        return blas;
+    }();
+    return functions;
+}
+
+/// OpenBLAS has one number of threads for the whole process: the first who wants several sets it,
+/// the last puts it back.
+std::atomic<int> users_of_blas_threads{0};
+
+void require(dnnl_status_t status, const char* what) {
+    if (status != dnnl_success) {
+        throw std::runtime_error(std::string(what) + " failed with oneDNN status " +
+                                 std::to_string(static_cast<int>(status)));
+    }
+}
+
+template <class T>
+dnnl_dim_t dim(T value) {
+    return static_cast<dnnl_dim_t>(value);
+}
+
+/// c = alpha a bᵀ + beta c
+void float_product(float alpha, MatrixView<const float> a, MatrixView<const float> b, float beta,
+                   MatrixView<float> c) {
+    if (c.rows == 0 || c.columns == 0) return;
+    const OneOpenMpThread one_thread;
+    require(onednn().sgemm('N', 'T', dim(c.rows), dim(c.columns), dim(a.columns), alpha, a.data,
+                           dim(a.stride), b.data, dim(b.stride), beta, c.data, dim(c.stride)),
+            "a float32 matrix product");
+}
+
+}  // namespace
+
+void multiply_transposed(MatrixView<const float> a, MatrixView<const float> b,
+                         MatrixView<float> c) {
+    float_product(1, a, b, 0, c);
+}
+
+void subtract_product_transposed(MatrixView<const float> a, MatrixView<const float> b,
+                                 MatrixView<float> c) {
+    float_product(-1, a, b, 1, c);
+}
+
+void multiply_transposed(MatrixView<const double> a, MatrixView<const double> b,
+                         MatrixView<double> c) {
+    if (c.rows == 0 || c.columns == 0) return;
+    const auto length = [](std::size_t value) { return static_cast<blasint>(value); };
+    openblas().dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, length(c.rows), length(c.columns),
+                     length(a.columns), 1.0, a.data, length(a.stride), b.data, length(b.stride),
+                     0.0, c.data, length(c.stride));
+}
+
+void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+    if (c.rows == 0 || c.columns == 0) return;
+    const auto length = [](std::size_t value) { return static_cast<blasint>(value); };
+    openblas().dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, length(c.rows), length(c.columns),
+                     length(a.columns), 1.0, a.data, length(a.stride), b.data, length(b.stride),
+                     0.0, c.data, length(c.stride));
+}
+
+void multiply_transposed(MatrixView<const std::uint8_t> a, MatrixView<const std::int8_t> b,
+                         MatrixView<std::int32_t> c) {
+    if (c.rows == 0 || c.columns == 0) return;
+    const OneOpenMpThread one_thread;
+    const std::int32_t no_offset = 0;
+    require(onednn().byte_gemm('N', 'T', 'F', dim(c.rows), dim(c.columns), dim(a.columns), 1.0F,
+                               a.data, dim(a.stride), 0, b.data, dim(b.stride), 0, 0.0F, c.data,
+                               dim(c.stride), &no_offset),
+            "a byte matrix product");
+}
+
+bool exact_byte_products() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512vnni");
+#else
+    return false;
+#endif
+}
+
+bool products_fit_processor() {
+    return best_openblas_core() == nullptr || !is_old_core(openblas().core_name());
+}
+
+std::string product_libraries() {
+    const dnnl_version_t* version = onednn().version();
+    std::string text = "oneDNN " + std::to_string(version->major) + '.' +
+                       std::to_string(version->minor) + '.' + std::to_string(version->patch);
+    text += exact_byte_products() ? " with byte products, " : ", ";
+    std::string_view blas = openblas().configuration();
+    blas = blas.substr(0, blas.find(' ', blas.find(' ') + 1));
+    return text + std::string(blas) + " " + openblas().core_name();
+}
+
+BlasThreads::BlasThreads() : threads_(threads()) {
+    if (threads_ > 1 && users_of_blas_threads.fetch_add(1) == 0) {
+        openblas().set_threads(static_cast<int>(threads_));
+    }
+}
+BlasThreads::~BlasThreads() {
+    if (threads_ > 1 && users_of_blas_threads.fetch_sub(1) == 1) openblas().set_threads(1);
+}
+
+const Library& blas_library() {
+    return openblas().library;
+}
+
+}  // namespace mercer

@@ -1,0 +1,262 @@
+#include "mercer/feature/expansion.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "mercer/base/detail/gemm.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/gram/gram.hpp"
+#include "mercer/kernel/node.hpp"
+
+namespace mercer {
+namespace {
+
+bool centers(const KernelNode& node) {
+    return node.kind == KernelKind::center ||
+           std::ranges::any_of(node.children, [](const Kernel& k) { return centers(k.node()); });
+}
+
+/// The factor a of a kernel a x·z, or nothing.
+std::optional<double> linear_factor(const KernelNode& node) {
+    if (node.kind == KernelKind::linear) return 1.0;
+    if (node.kind != KernelKind::scale) return std::nullopt;
+    const auto inner = linear_factor(node.children[0].node());
+    if (!inner) return std::nullopt;
+    return node.value * *inner;
+}
+
+/// True when the kernel's only use of rows x and z is the entry x[origin of z].
+bool picks_entries(const KernelNode& node) {
+    switch (node.kind) {
+        case KernelKind::precomputed:
+        case KernelKind::constant: return true;
+        case KernelKind::sum:
+        case KernelKind::product:
+        case KernelKind::scale:
+        case KernelKind::power:
+        case KernelKind::exp:
+        case KernelKind::normalize:
+        case KernelKind::rbf_of:
+            return std::ranges::all_of(node.children,
+                                       [](const Kernel& k) { return picks_entries(k.node()); });
+        default: return false;
+    }
+}
+
+/// A weight vector is dense; beyond this the sparse points themselves are the smaller thing to
+/// hold.
+constexpr std::size_t most_weight_bytes = std::size_t{1} << 28;
+
+constexpr std::size_t band_bytes = std::size_t{64} << 20;  // kernel values held at a time
+
+/// out(i, c) += Σ_j values(i, j) coefficients(c, j), the sums in double. Many outputs go through a
+/// matrix product a run of columns at a time, so that only short sums are taken in T.
+template <class T>
+void add_products(MatrixView<const T> values, MatrixView<const T> coefficients,
+                  MatrixView<double> out) {
+    constexpr std::size_t run = 256;
+    parallel_ranges(values.rows, 32, [&](std::size_t first, std::size_t last) {
+        if (coefficients.rows <= 2) {
+            for (std::size_t i = first; i < last; ++i) {
+                for (std::size_t c = 0; c < coefficients.rows; ++c) {
+                    const T* k = values.row(i).data();
+                    const T* a = coefficients.row(c).data();
+                    double sum = 0;
+                    for (std::size_t j = 0; j < values.columns; ++j) {
+                        sum += static_cast<double>(k[j]) * static_cast<double>(a[j]);
+                    }
+                    out(i, c) += sum;
+                }
+            }
+            return;
+        }
+        Matrix<T> part(last - first, coefficients.rows);
+        for (std::size_t j = 0; j < values.columns; j += run) {
+            const std::size_t count = std::min(run, values.columns - j);
+            multiply_transposed(values.block(first, j, last - first, count),
+                                coefficients.block(0, j, coefficients.rows, count), part.view());
+            for (std::size_t i = first; i < last; ++i) {
+                for (std::size_t c = 0; c < coefficients.rows; ++c) {
+                    out(i, c) += static_cast<double>(part(i - first, c));
+                }
+            }
+        }
+    });
+}
+
+/// One precision of the general case.
+template <class T>
+struct KernelSum {
+    Gram<T> gram;
+    Points<T> points;
+    Matrix<T> coefficients;
+    std::vector<double> bias;
+    double self;
+
+    explicit KernelSum(const Expansion& e)
+        : gram(e.kernel, e.reference.size() > 0 ? e.reference : e.points),
+          points(e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference()),
+          coefficients(e.coefficients.rows(), e.coefficients.columns()),
+          bias(e.bias),
+          self(e.self) {
+        std::ranges::transform(e.coefficients.values(), coefficients.values().begin(),
+                               [](double v) { return static_cast<T>(v); });
+    }
+
+    void add_to(const Rows& x, MatrixView<double> out, const Progress& progress) const {
+        const std::size_t band = std::clamp<std::size_t>(
+            band_bytes / sizeof(T) / std::max<std::size_t>(points.size(), 1), 64, 4096);
+        const Points<T> all = gram.prepare(x);
+        Matrix<T> values(std::min(band, x.size()), points.size());
+        std::vector<std::size_t> which;
+        for (std::size_t first = 0; first < x.size(); first += band) {
+            const double done = static_cast<double>(first) / static_cast<double>(x.size());
+            if (!keep_going(progress, {"predicting", done})) throw Cancelled();
+            const std::size_t count = std::min(band, x.size() - first);
+            which.resize(count);
+            for (std::size_t i = 0; i < count; ++i) which[i] = first + i;
+            const auto block = values.view().block(0, 0, count, points.size());
+            gram.block(count == x.size() ? all : gram.select(all, which, false), points, block);
+            add_products<T>(block, coefficients.view(), out.block(first, 0, count, out.columns));
+        }
+        if (self != 0) add_self(all, out);
+    }
+
+    void add_self(const Points<T>& x, MatrixView<double> out) const {
+        std::vector<double> diagonal(x.size());
+        gram.diagonal(x, diagonal);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            for (std::size_t c = 0; c < out.columns; ++c) out(i, c) += self * diagonal[i];
+        }
+    }
+};
+
+/// Calls visit(column, value) for the stored entries of row i of sparse rows.
+template <class Visit>
+void each_entry(const Rows& rows, std::size_t i, Visit visit) {
+    const auto walk = [&]<class T>(const SparseView<T>& view) {
+        const auto index = view.row_index(i);
+        const auto value = view.row_value(i);
+        for (std::size_t k = 0; k < index.size(); ++k) {
+            visit(std::size_t{index[k]}, static_cast<double>(value[k]));
+        }
+    };
+    rows.is_double() ? walk(rows.sparse_view<double>()) : walk(rows.sparse_view<float>());
+}
+
+/// out(i, c) += w_c · x_i, in double; of sparse rows in the time of their entries.
+void add_linear(const Matrix<double>& weights, const Rows& x, MatrixView<double> out) {
+    parallel_ranges(x.size(), 256, [&](std::size_t first, std::size_t last) {
+        if (x.is_sparse()) {
+            for (std::size_t i = first; i < last; ++i) {
+                const auto sums = out.row(i);
+                each_entry(x, i, [&](std::size_t k, double value) {
+                    for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += weights(c, k) * value;
+                });
+            }
+            return;
+        }
+        std::vector<double> row(x.columns());
+        for (std::size_t i = first; i < last; ++i) {
+            x.copy_row(i, row);
+            for (std::size_t c = 0; c < weights.rows(); ++c) {
+                const auto w = weights.row(c);
+                double sum = 0;
+                for (std::size_t k = 0; k < row.size(); ++k) sum += w[k] * row[k];
+                out(i, c) += sum;
+            }
+        }
+    });
+}
+
+}  // namespace
+
+std::optional<std::vector<std::size_t>> columns_read(const Expansion& expansion) {
+    if (!picks_entries(expansion.kernel.node()) || expansion.reference.size() > 0) return {};
+    std::vector<std::size_t> columns(expansion.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = expansion.points.origin(i);
+    std::ranges::sort(columns);
+    columns.erase(std::ranges::unique(columns).begin(), columns.end());
+    // Entries beyond the rows are refused when they are asked for.
+    while (!columns.empty() && columns.back() >= expansion.points.columns()) columns.pop_back();
+    return columns;
+}
+
+bool is_linear(const Kernel& kernel) {
+    const auto factor = linear_factor(kernel.node());
+    return factor && *factor >= 0;
+}
+
+Matrix<double> weight_vectors(const Expansion& expansion) {
+    const auto factor = linear_factor(expansion.kernel.node());
+    if (!factor) throw InvalidInput("only a linear kernel has a weight vector in input space");
+    Matrix<double> weights(expansion.outputs(), expansion.points.columns());
+    if (expansion.points.is_sparse()) {
+        for (std::size_t i = 0; i < expansion.size(); ++i) {
+            each_entry(expansion.points, i, [&](std::size_t k, double value) {
+                for (std::size_t c = 0; c < expansion.outputs(); ++c) {
+                    weights(c, k) += *factor * expansion.coefficients(c, i) * value;
+                }
+            });
+        }
+        return weights;
+    }
+    std::vector<double> row(expansion.points.columns());
+    for (std::size_t i = 0; i < expansion.size(); ++i) {
+        expansion.points.copy_row(i, row);
+        for (std::size_t c = 0; c < expansion.outputs(); ++c) {
+            const double a = *factor * expansion.coefficients(c, i);
+            if (a == 0) continue;
+            for (std::size_t k = 0; k < row.size(); ++k) weights(c, k) += a * row[k];
+        }
+    }
+    return weights;
+}
+
+struct Evaluator::State {
+    std::vector<double> bias;
+    std::size_t columns = 0;
+    std::optional<Matrix<double>> weights{};
+    std::optional<KernelSum<float>> single{};
+    std::optional<KernelSum<double>> full{};
+};
+
+Evaluator::Evaluator(const Expansion& expansion, bool double_precision) {
+    auto state = std::make_shared<State>();
+    state->bias = expansion.bias;
+    state->columns = expansion.points.columns();
+    if (expansion.size() == 0) {
+        // A machine without support vectors is its bias.
+    } else if (is_linear(expansion.kernel) && expansion.self == 0 &&
+               expansion.points.columns() <=
+                   most_weight_bytes / sizeof(double) / expansion.outputs()) {
+        state->weights = weight_vectors(expansion);
+    } else if (double_precision) {
+        state->full.emplace(expansion);
+    } else {
+        state->single.emplace(expansion);
+    }
+    state_ = std::move(state);
+}
+
+Matrix<double> Evaluator::operator()(const Rows& x, const Progress& progress) const {
+    Matrix<double> out(x.size(), state_->bias.size());
+    if (x.columns() > state_->columns && (state_->weights || state_->single || state_->full)) {
+        throw InvalidInput("the rows have " + std::to_string(x.columns()) +
+                           " columns; the model was trained on " + std::to_string(state_->columns));
+    }
+    if (state_->weights) add_linear(*state_->weights, x, out.view());
+    if (state_->single) state_->single->add_to(x, out.view(), progress);
+    if (state_->full) state_->full->add_to(x, out.view(), progress);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        for (std::size_t c = 0; c < state_->bias.size(); ++c) out(i, c) += state_->bias[c];
+    }
+    return out;
+}
+
+bool is_centered(const Kernel& kernel) {
+    return centers(kernel.node());
+}
+
+}  // namespace mercer

@@ -1,0 +1,217 @@
+#include "mercer/gram/detail/operators.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "mercer/base/detail/row_sums.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/base/text.hpp"
+
+namespace mercer {
+namespace {
+
+template <class T>
+void copy_columns(std::span<const T> row, std::span<const std::size_t> columns, std::span<T> out) {
+    for (std::size_t c = 0; c < columns.size(); ++c) out[c] = row[columns[c]];
+}
+
+}  // namespace
+
+// ---- GramOperator
+
+template <class T>
+void GramOperator<T>::diagonal(std::span<double> diagonal) const {
+    gram_.diagonal(points_, diagonal);
+    evaluations_ += size();
+}
+
+template <class T>
+void GramOperator<T>::rows(std::span<const std::size_t> which, MatrixView<T> out) const {
+    gram_.block(gram_.select_among(points_, which, false), points_, out);
+    evaluations_ += which.size() * size();
+}
+
+template <class T>
+void GramOperator<T>::tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+                           MatrixView<T> out) const {
+    gram_.block(gram_.select_among(points_, which, false), gram_.select_among(points_, columns),
+                out);
+    evaluations_ += which.size() * columns.size();
+}
+
+template <class T>
+const Points<T>& GramOperator<T>::columns_of(std::span<const std::size_t> columns) const {
+    if (columns.empty()) return points_;
+    auto& [newest, older] = selections_;
+    if (std::ranges::equal(columns, newest.columns)) return newest.points;
+    if (!std::ranges::equal(columns, older.columns)) {
+        older = {.columns = {columns.begin(), columns.end()},
+                 .points = gram_.select_among(points_, columns)};
+    }
+    std::swap(newest, older);
+    return newest.points;
+}
+
+template <class T>
+void GramOperator<T>::rows_to(std::span<const std::size_t> which,
+                              std::span<const std::size_t> columns, std::span<T* const> out) const {
+    const Points<T>& z = columns_of(columns);
+    gram_.rows_to(gram_.select_among(points_, which, false), z, out);
+    evaluations_ += which.size() * z.size();
+}
+
+template <class T>
+void GramOperator<T>::add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                               std::span<const std::size_t> columns, std::span<const char>,
+                               std::span<double> sums) const {
+    if (which.empty()) return;
+    const Points<T>& z = columns_of(columns);
+    gram_.add_product(gram_.select_among(points_, which, false), z, weights, sums);
+    evaluations_ += which.size() * z.size();
+}
+
+// ---- StoredOperator
+
+template <class T>
+StoredOperator<T>::StoredOperator(const Gram<T>& gram, const Progress& progress)
+    : size_(gram.size()), buffer_(size_ * size_ * sizeof(T)) {
+    gram.matrix({buffer_.as<T>(), size_, size_}, progress);
+    evaluations_ = std::uint64_t{size_} * (size_ + 1) / 2;
+}
+
+template <class T>
+StoredOperator<T>::StoredOperator(MatrixView<const T> matrix)
+    : size_(matrix.rows), buffer_(matrix.rows * matrix.columns * sizeof(T)) {
+    if (matrix.rows != matrix.columns) {
+        throw InvalidInput("a Gram matrix must be square, not " + std::to_string(matrix.rows) +
+                           " × " + std::to_string(matrix.columns));
+    }
+    T* to = buffer_.as<T>();
+    for (std::size_t i = 0; i < size_; ++i) {
+        for (std::size_t j = 0; j < size_; ++j) {
+            const auto a = static_cast<double>(matrix(i, j));
+            const auto b = static_cast<double>(matrix(j, i));
+            const auto place = [&] {
+                return "element (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) + ")";
+            };
+            if (!std::isfinite(a)) throw InvalidInput(place() + " of the matrix is not finite");
+            if (std::abs(a - b) > 1e-5 * std::max({std::abs(a), std::abs(b), 1e-30})) {
+                throw InvalidInput("a Gram matrix must be symmetric, but " + place() + " is " +
+                                   format_number(a) + " and its mirror image " + format_number(b));
+            }
+            to[i * size_ + j] = static_cast<T>((a + b) / 2);
+        }
+    }
+}
+
+template <class T>
+void StoredOperator<T>::diagonal(std::span<double> diagonal) const {
+    for (std::size_t i = 0; i < size_; ++i) diagonal[i] = static_cast<double>(matrix()(i, i));
+}
+
+template <class T>
+void StoredOperator<T>::rows(std::span<const std::size_t> which, MatrixView<T> out) const {
+    parallel_for(which.size(), [&](std::size_t r) {
+        std::ranges::copy(matrix().row(which[r]), out.row(r).begin());
+    });
+}
+
+template <class T>
+void StoredOperator<T>::tile(std::span<const std::size_t> which,
+                             std::span<const std::size_t> columns, MatrixView<T> out) const {
+    parallel_for(which.size(),
+                 [&](std::size_t r) { copy_columns(matrix().row(which[r]), columns, out.row(r)); });
+}
+
+template <class T>
+void StoredOperator<T>::add_rows(std::span<const std::size_t> which,
+                                 std::span<const double> weights,
+                                 std::span<const std::size_t> columns, std::span<const char>,
+                                 std::span<double> sums) const {
+    std::vector<const T*> pointers(which.size());
+    for (std::size_t r = 0; r < which.size(); ++r) pointers[r] = matrix().row(which[r]).data();
+    if (columns.empty()) {
+        add_weighted_rows_in_parallel<T>(pointers, weights, sums);
+    } else {
+        add_weighted_columns<T>(pointers, size_, weights, columns, sums);
+    }
+}
+
+// ---- SubsetOperator
+
+template <class T>
+SubsetOperator<T>::SubsetOperator(std::shared_ptr<const SymmetricOperator<T>> inner,
+                                  std::vector<std::size_t> positions)
+    : inner_(std::move(inner)), positions_(std::move(positions)) {
+    for (const std::size_t p : positions_) {
+        if (p >= inner_->size()) {
+            throw InvalidInput("position " + std::to_string(p) + " is beyond the " +
+                               std::to_string(inner_->size()) + " rows of the matrix");
+        }
+    }
+}
+
+template <class T>
+std::vector<std::size_t> SubsetOperator<T>::translate(std::span<const std::size_t> which) const {
+    std::vector<std::size_t> result(which.size());
+    std::ranges::transform(which, result.begin(), [&](std::size_t i) { return positions_[i]; });
+    return result;
+}
+
+template <class T>
+void SubsetOperator<T>::diagonal(std::span<double> diagonal) const {
+    std::vector<double> whole(inner_->size());
+    inner_->diagonal(whole);
+    for (std::size_t i = 0; i < positions_.size(); ++i) diagonal[i] = whole[positions_[i]];
+}
+
+template <class T>
+void SubsetOperator<T>::rows(std::span<const std::size_t> which, MatrixView<T> out) const {
+    inner_->tile(translate(which), positions_, out);
+}
+
+template <class T>
+void SubsetOperator<T>::tile(std::span<const std::size_t> which,
+                             std::span<const std::size_t> columns, MatrixView<T> out) const {
+    inner_->tile(translate(which), translate(columns), out);
+}
+
+template <class T>
+void SubsetOperator<T>::add_rows(std::span<const std::size_t> which,
+                                 std::span<const double> weights,
+                                 std::span<const std::size_t> columns, std::span<const char> again,
+                                 std::span<double> sums) const {
+    inner_->add_rows(translate(which), weights, columns.empty() ? positions_ : translate(columns),
+                     again, sums);
+}
+
+// ----
+
+template <class T>
+std::shared_ptr<const SymmetricOperator<T>> make_operator(const Gram<T>& gram,
+                                                          std::size_t budget_bytes,
+                                                          const Progress& progress) {
+    const std::size_t n = gram.size();
+    if (n <= budget_bytes / sizeof(T) / n) {
+        return std::make_shared<StoredOperator<T>>(gram, progress);
+    }
+    return std::make_shared<CachedOperator<T>>(std::make_shared<GramOperator<T>>(gram),
+                                               budget_bytes);
+}
+
+template class GramOperator<float>;
+template class GramOperator<double>;
+template class StoredOperator<float>;
+template class StoredOperator<double>;
+template class SubsetOperator<float>;
+template class SubsetOperator<double>;
+template std::shared_ptr<const SymmetricOperator<float>> make_operator(const Gram<float>&,
+                                                                       std::size_t,
+                                                                       const Progress&);
+template std::shared_ptr<const SymmetricOperator<double>> make_operator(const Gram<double>&,
+                                                                        std::size_t,
+                                                                        const Progress&);
+
+}  // namespace mercer

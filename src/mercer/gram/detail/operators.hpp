@@ -1,0 +1,160 @@
+// Gram matrices as solvers see them (base/operator.hpp): stored, cached, computed on the fly,
+// restricted to some rows.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mercer/base/detail/buffer.hpp"
+#include "mercer/base/operator.hpp"
+#include "mercer/base/progress.hpp"
+#include "mercer/gram/detail/row_cache.hpp"
+#include "mercer/gram/gram.hpp"
+
+namespace mercer {
+
+/// Every request computed afresh; holds nothing but the prepared rows.
+template <class T>
+class GramOperator : public SymmetricOperator<T> {
+   public:
+    /// On the reference rows, or on any points prepared by the engine.
+    explicit GramOperator(Gram<T> gram) : gram_(std::move(gram)), points_(gram_.reference()) {}
+    GramOperator(Gram<T> gram, Points<T> points)
+        : gram_(std::move(gram)), points_(std::move(points)) {}
+
+    std::size_t size() const override { return points_.size(); }
+    void diagonal(std::span<double> diagonal) const override;
+    void rows(std::span<const std::size_t> which, MatrixView<T> out) const override;
+    void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+              MatrixView<T> out) const override;
+    void rows_to(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+                 std::span<T* const> out) const override;
+    void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<const char> again,
+                  std::span<double> sums) const override;
+    std::uint64_t evaluations() const override { return evaluations_; }
+
+   private:
+    const Points<T>& columns_of(std::span<const std::size_t> columns) const;
+
+    Gram<T> gram_;
+    Points<T> points_;
+    /// The columns asked for last, newest first: a solver asks in turn for a small tile and for the
+    /// columns still in play, which stay the same for long.
+    struct Selection {
+        std::vector<std::size_t> columns{};
+        Points<T> points{};
+    };
+    mutable std::array<Selection, 2> selections_{};
+    mutable std::uint64_t evaluations_ = 0;
+};
+
+/// The whole matrix in memory: computed once, or given (a precomputed kernel).
+template <class T>
+class StoredOperator : public SymmetricOperator<T> {
+   public:
+    /// Throws Cancelled when `progress` says so.
+    explicit StoredOperator(const Gram<T>& gram, const Progress& progress = {});
+    /// Throws InvalidInput unless the matrix is square, finite and symmetric to within rounding.
+    explicit StoredOperator(MatrixView<const T> matrix);
+
+    MatrixView<const T> matrix() const { return {buffer_.as<T>(), size_, size_}; }
+    std::size_t size() const override { return size_; }
+    void diagonal(std::span<double> diagonal) const override;
+    void rows(std::span<const std::size_t> which, MatrixView<T> out) const override;
+    void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+              MatrixView<T> out) const override;
+    void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<const char> again,
+                  std::span<double> sums) const override;
+    std::uint64_t evaluations() const override { return evaluations_; }
+
+   private:
+    std::size_t size_ = 0;
+    LargeBuffer buffer_;
+    std::uint64_t evaluations_ = 0;
+};
+
+/// Which rows a store keeps.
+enum class Keep {
+    marked,      ///< those whose second use has been announced, for the columns asked for last
+    everything,  ///< all that were ever computed, whole: for stores that several problems share
+};
+
+/// Another operator with a memory of the rows asked for last, within a budget of bytes. For one
+/// thread at a time.
+template <class T>
+class CachedOperator : public SymmetricOperator<T> {
+   public:
+    CachedOperator(std::shared_ptr<const SymmetricOperator<T>> inner, std::size_t budget_bytes,
+                   Keep keep = Keep::everything);
+
+    std::size_t size() const override { return inner_->size(); }
+    void diagonal(std::span<double> diagonal) const override { inner_->diagonal(diagonal); }
+    void rows(std::span<const std::size_t> which, MatrixView<T> out) const override;
+    void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+              MatrixView<T> out) const override;
+    void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<const char> again,
+                  std::span<double> sums) const override;
+    std::uint64_t evaluations() const override { return inner_->evaluations(); }
+    const RowCache<T>& cache() const { return cache_; }
+
+   private:
+    bool is_whole() const { return columns_.empty(); }
+    bool holds(std::span<const std::size_t> columns) const;
+    void lay_out(std::span<const std::size_t> columns) const;
+    void fetch(std::span<const std::size_t> missing, std::span<T* const> places) const;
+    void add_kept(std::span<const T* const> rows, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<double> sums) const;
+
+    std::shared_ptr<const SymmetricOperator<T>> inner_;
+    Keep keep_;
+    mutable RowCache<T> cache_;
+    mutable std::vector<std::size_t> columns_{};  ///< of the rows in the cache; empty: all
+    mutable std::vector<std::size_t> place_{};    ///< of a column in them, or `absent`
+};
+
+/// K restricted to some rows and the same columns: one class pair, one fold.
+template <class T>
+class SubsetOperator : public SymmetricOperator<T> {
+   public:
+    SubsetOperator(std::shared_ptr<const SymmetricOperator<T>> inner,
+                   std::vector<std::size_t> positions);
+
+    std::size_t size() const override { return positions_.size(); }
+    void diagonal(std::span<double> diagonal) const override;
+    void rows(std::span<const std::size_t> which, MatrixView<T> out) const override;
+    void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+              MatrixView<T> out) const override;
+    void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                  std::span<const std::size_t> columns, std::span<const char> again,
+                  std::span<double> sums) const override;
+    std::uint64_t evaluations() const override { return inner_->evaluations(); }
+
+   private:
+    std::vector<std::size_t> translate(std::span<const std::size_t> which) const;
+
+    std::shared_ptr<const SymmetricOperator<T>> inner_;
+    std::vector<std::size_t> positions_;
+};
+
+/// Stored when the whole matrix fits the budget, else cached rows computed on the fly.
+template <class T>
+std::shared_ptr<const SymmetricOperator<T>> make_operator(const Gram<T>& gram,
+                                                          std::size_t budget_bytes,
+                                                          const Progress& progress = {});
+
+extern template class GramOperator<float>;
+extern template class GramOperator<double>;
+extern template class StoredOperator<float>;
+extern template class StoredOperator<double>;
+extern template class CachedOperator<float>;
+extern template class CachedOperator<double>;
+extern template class SubsetOperator<float>;
+extern template class SubsetOperator<double>;
+
+}  // namespace mercer

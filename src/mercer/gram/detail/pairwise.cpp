@@ -1,0 +1,335 @@
+#include "mercer/gram/detail/pairwise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <numbers>
+
+#include "mercer/base/parallel.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "mercer/gram/detail/pairwise.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target must come first.
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include "mercer/base/detail/simd_targets.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace mercer {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+const T* panel_of(const Panels<T>& z, std::size_t j) {
+    return z.data.get() + j * z.columns;
+}
+
+/// One more column of a sum: x z, or (x − z)².
+template <bool kDistance, class V>
+HWY_INLINE V add_column(V x, V z, V sum) {
+    if constexpr (kDistance) {
+        const V gap = hn::Sub(x, z);
+        return hn::MulAdd(gap, gap, sum);
+    } else {
+        return hn::MulAdd(x, z, sum);
+    }
+}
+
+/// Rows of x that are multiplied together: with two vectors of z each, as many sums under way as
+/// there are registers for. They hide the latency of the multiply-add, and z is read less often.
+constexpr int rows_together = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 ? 8 : 4;
+
+template <bool kDistance, int kRows, class T>
+HWY_INLINE void some_rows(MatrixView<const T> x, std::size_t i, const T* panel, std::size_t lane,
+                          MatrixView<T> out, std::size_t j) {
+    const hn::ScalableTag<T> d;
+    const std::size_t n = hn::Lanes(d);
+    const T* from = x.row(i).data();
+    hn::Vec<decltype(d)> a[kRows], b[kRows];
+    for (int r = 0; r < kRows; ++r) a[r] = b[r] = hn::Zero(d);
+    for (std::size_t k = 0; k < x.columns; ++k) {
+        const T* zk = panel + k * panel_width + lane;
+        const auto za = hn::LoadU(d, zk);
+        const auto zb = hn::LoadU(d, zk + n);
+        for (int r = 0; r < kRows; ++r) {
+            const auto v = hn::Set(d, from[static_cast<std::size_t>(r) * x.stride + k]);
+            a[r] = add_column<kDistance>(v, za, a[r]);
+            b[r] = add_column<kDistance>(v, zb, b[r]);
+        }
+    }
+    T* o = &out(i, j + lane);
+    for (int r = 0; r < kRows; ++r, o += out.stride) {
+        hn::StoreU(a[r], d, o);
+        hn::StoreU(b[r], d, o + n);
+    }
+}
+
+template <bool kDistance, class T>
+void panel_sums(MatrixView<const T> x, const Panels<T>& z, std::size_t first, MatrixView<T> out) {
+    const std::size_t pair = 2 * hn::Lanes(hn::ScalableTag<T>());
+    for (std::size_t j = 0; j < out.columns; j += panel_width) {
+        const T* panel = panel_of(z, first + j);
+        std::size_t i = 0;
+        for (; i + rows_together <= out.rows; i += rows_together) {
+            for (std::size_t lane = 0; lane < panel_width; lane += pair) {
+                some_rows<kDistance, rows_together>(x, i, panel, lane, out, j);
+            }
+        }
+        for (; i < out.rows; ++i) {
+            for (std::size_t lane = 0; lane < panel_width; lane += pair) {
+                some_rows<kDistance, 1>(x, i, panel, lane, out, j);
+            }
+        }
+    }
+}
+
+/// out = Σ over columns of term(x_k, z_k), two vectors of z at a time.
+template <class T, class Term>
+HWY_INLINE void sum_terms(MatrixView<const T> x, const Panels<T>& z, std::size_t first,
+                          MatrixView<T> out, Term term) {
+    const hn::ScalableTag<T> d;
+    const std::size_t n = hn::Lanes(d);
+    for (std::size_t j = 0; j < out.columns; j += panel_width) {
+        const T* panel = panel_of(z, first + j);
+        for (std::size_t i = 0; i < out.rows; ++i) {
+            const T* xi = x.row(i).data();
+            for (std::size_t lane = 0; lane < panel_width; lane += 2 * n) {
+                auto a = hn::Zero(d), b = a;
+                for (std::size_t k = 0; k < x.columns; ++k) {
+                    const T* zk = panel + k * panel_width + lane;
+                    const auto v = hn::Set(d, xi[k]);
+                    a = hn::Add(a, term(v, hn::LoadU(d, zk)));
+                    b = hn::Add(b, term(v, hn::LoadU(d, zk + n)));
+                }
+                hn::StoreU(a, d, &out(i, j + lane));
+                hn::StoreU(b, d, &out(i, j + lane) + n);
+            }
+        }
+    }
+}
+
+/// Elementary symmetric polynomial by the recursion over columns E_m ← E_m + g E_{m−1}
+/// (Stitson et al. 1999), g = exp(−gamma (x_k − z_k)²).
+template <class T>
+void anova_sums(MatrixView<const T> x, const Panels<T>& z, std::size_t first, MatrixView<T> out,
+                double gamma, std::size_t degree) {
+    const hn::ScalableTag<T> d;
+    const std::size_t n = hn::Lanes(d);
+    const auto minus_gamma = hn::Set(d, static_cast<T>(-gamma));
+    std::vector<T> e((degree + 1) * n);
+    for (std::size_t j = 0; j < out.columns; j += n) {
+        const T* panel = panel_of(z, (first + j) / panel_width * panel_width);
+        const std::size_t lane = (first + j) % panel_width;
+        for (std::size_t i = 0; i < out.rows; ++i) {
+            std::fill(e.begin(), e.end(), T{0});
+            std::fill_n(e.begin(), n, T{1});
+            for (std::size_t k = 0; k < x.columns; ++k) {
+                const auto gap =
+                    hn::Sub(hn::Set(d, x(i, k)), hn::LoadU(d, panel + k * panel_width + lane));
+                const auto g = hn::Exp(d, hn::Mul(minus_gamma, hn::Mul(gap, gap)));
+                for (std::size_t m = std::min(degree, k + 1); m > 0; --m) {
+                    hn::StoreU(
+                        hn::MulAdd(g, hn::LoadU(d, &e[(m - 1) * n]), hn::LoadU(d, &e[m * n])), d,
+                        &e[m * n]);
+                }
+            }
+            hn::StoreU(hn::LoadU(d, &e[degree * n]), d, &out(i, j));
+        }
+    }
+}
+
+template <class T>
+void columnwise_sums_of(const Source& source, MatrixView<const T> x, const Panels<T>& z,
+                        std::size_t first, MatrixView<T> out) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    switch (source.kind) {
+        case SourceKind::absolute:
+            return sum_terms(x, z, first, out,
+                             [](V a, V b) HWY_ATTR { return hn::Abs(hn::Sub(a, b)); });
+        case SourceKind::intersection:
+            return sum_terms(x, z, first, out, [](V a, V b) HWY_ATTR { return hn::Min(a, b); });
+        case SourceKind::chi2: {
+            // 0/0 where both entries are 0 contributes nothing.
+            const V zero = hn::Zero(d);
+            return sum_terms(x, z, first, out, [&](V a, V b) HWY_ATTR {
+                const V gap = hn::Sub(a, b);
+                const V sum = hn::Add(a, b);
+                return hn::IfThenZeroElse(hn::Eq(sum, zero), hn::Div(hn::Mul(gap, gap), sum));
+            });
+        }
+        case SourceKind::sine: {
+            // sin² has period π: taking off whole periods first keeps the argument small and exact.
+            const V inverse = hn::Set(d, static_cast<T>(1 / source.a));
+            const V pi = hn::Set(d, static_cast<T>(std::numbers::pi));
+            return sum_terms(x, z, first, out, [&](V a, V b) HWY_ATTR {
+                const V turns = hn::Mul(hn::Sub(a, b), inverse);
+                const V s = hn::Sin(d, hn::Mul(pi, hn::Sub(turns, hn::Round(turns))));
+                return hn::Mul(s, s);
+            });
+        }
+        default: return anova_sums(x, z, first, out, source.a, static_cast<std::size_t>(source.b));
+    }
+}
+
+/// Rows of x in one bundle: a full 64-byte vector of them.
+template <class T>
+inline constexpr std::size_t bundle = 64 / sizeof(T);
+
+/// One row of z against the strip: all products with the bundle at once, to out[0 … bundle).
+template <class T>
+HWY_INLINE void bundle_product(const T* strip, const std::uint32_t* index, const T* value,
+                               std::size_t count, T* out) {
+    const hn::CappedTag<T, bundle<T>> d;
+    const std::size_t n = hn::Lanes(d);
+    for (std::size_t lane = 0; lane < bundle<T>; lane += n) {
+        auto a = hn::Zero(d), b = a;
+        std::size_t e = 0;
+        for (; e + 2 <= count; e += 2) {
+            a = hn::MulAdd(hn::Set(d, value[e]),
+                           hn::Load(d, strip + std::size_t{index[e]} * bundle<T> + lane), a);
+            b = hn::MulAdd(hn::Set(d, value[e + 1]),
+                           hn::Load(d, strip + std::size_t{index[e + 1]} * bundle<T> + lane), b);
+        }
+        if (e < count) {
+            a = hn::MulAdd(hn::Set(d, value[e]),
+                           hn::Load(d, strip + std::size_t{index[e]} * bundle<T> + lane), a);
+        }
+        hn::Store(hn::Add(a, b), d, out + lane);
+    }
+}
+
+template <class T>
+void sparse_bundle(const SparseView<T>& x, std::size_t first_x, std::size_t rows,
+                   const SparseView<T>& z, std::size_t first_z, MatrixView<T> out,
+                   std::size_t first_out, T* strip, T* turned) {
+    constexpr std::size_t w = bundle<T>;
+    for (std::size_t r = 0; r < rows; ++r) {
+        const auto index = x.row_index(first_x + r);
+        const auto value = x.row_value(first_x + r);
+        for (std::size_t e = 0; e < index.size(); ++e)
+            strip[std::size_t{index[e]} * w + r] = value[e];
+    }
+    // Products come out bundle by bundle; 64 rows of z at a time are turned into rows of out.
+    constexpr std::size_t run = 64;
+    for (std::size_t j = 0; j < out.columns; j += run) {
+        const std::size_t count = std::min(run, out.columns - j);
+        for (std::size_t c = 0; c < count; ++c) {
+            const std::size_t row = first_z + j + c;
+            bundle_product(strip, z.index + z.starts[row], z.value + z.starts[row],
+                           z.starts[row + 1] - z.starts[row], turned + c * w);
+        }
+        for (std::size_t r = 0; r < rows; ++r) {
+            T* o = &out(first_out + r, j);
+            for (std::size_t c = 0; c < count; ++c) o[c] = turned[c * w + r];
+        }
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (const std::uint32_t k : x.row_index(first_x + r)) strip[std::size_t{k} * w + r] = T{0};
+    }
+}
+
+template <class T>
+void sparse_products_of(const SparseView<T>& x, std::size_t first_x, const SparseView<T>& z,
+                        std::size_t first_z, MatrixView<T> out) {
+    constexpr std::size_t w = bundle<T>;
+    const std::size_t strip_length = std::max(x.columns, z.columns) * w;
+    static_assert(w * sizeof(T) % 64 == 0);  // so that every part begins a cache line
+    const std::unique_ptr<T, decltype(&std::free)> buffer(
+        static_cast<T*>(std::aligned_alloc(64, (strip_length + 64 * w) * sizeof(T))), &std::free);
+    T* const strip = buffer.get();
+    if (strip == nullptr) throw std::bad_alloc();
+    std::fill_n(strip, strip_length, T{0});
+    for (std::size_t i = 0; i < out.rows; i += w) {
+        sparse_bundle(x, first_x + i, std::min(w, out.rows - i), z, first_z, out, i, strip,
+                      strip + strip_length);
+    }
+}
+
+#define MERCER_FOR_TYPE(T, name)                                                                  \
+    void panel_products_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,      \
+                               MatrixView<T> out) {                                               \
+        panel_sums<false>(x, z, first, out);                                                      \
+    }                                                                                             \
+    void panel_distances_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,     \
+                                MatrixView<T> out) {                                              \
+        panel_sums<true>(x, z, first, out);                                                       \
+    }                                                                                             \
+    void columnwise_sums_##name(const Source& source, MatrixView<const T> x, const Panels<T>& z,  \
+                                std::size_t first, MatrixView<T> out) {                           \
+        columnwise_sums_of(source, x, z, first, out);                                             \
+    }                                                                                             \
+    void sparse_products_##name(const SparseView<T>& x, std::size_t first_x,                      \
+                                const SparseView<T>& z, std::size_t first_z, MatrixView<T> out) { \
+        sparse_products_of(x, first_x, z, first_z, out);                                          \
+    }
+MERCER_FOR_TYPE(float, float)
+MERCER_FOR_TYPE(double, double)
+#undef MERCER_FOR_TYPE
+
+}  // namespace HWY_NAMESPACE
+}  // namespace mercer
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mercer {
+
+template <class T>
+Panels<T>::Panels(MatrixView<const T> from) : rows(from.rows), columns(from.columns) {
+    const std::size_t panels = (rows + panel_width - 1) / panel_width;
+    data = std::make_unique_for_overwrite<T[]>(panels * panel_width * columns);
+    parallel_for(panels, [&](std::size_t p) {
+        T* const panel = data.get() + p * panel_width * columns;
+        const std::size_t first = p * panel_width;
+        const std::size_t count = std::min(panel_width, rows - first);
+        // As many columns at a time as the cache lines of the rows hold.
+        constexpr std::size_t run = 64 / sizeof(T);
+        for (std::size_t k = 0; k < columns; k += run) {
+            const std::size_t end = std::min(columns, k + run);
+            for (std::size_t c = k; c < end; ++c) {
+                for (std::size_t j = 0; j < count; ++j) {
+                    panel[c * panel_width + j] = from(first + j, c);
+                }
+                std::fill_n(panel + c * panel_width + count, panel_width - count, T{0});
+            }
+        }
+    });
+}
+template struct Panels<float>;
+template struct Panels<double>;
+
+#define MERCER_DISPATCH(T, name)                                                                 \
+    MERCER_SIMD_EXPORT(panel_products_##name);                                                   \
+    MERCER_SIMD_EXPORT(panel_distances_##name);                                                  \
+    MERCER_SIMD_EXPORT(columnwise_sums_##name);                                                  \
+    MERCER_SIMD_EXPORT(sparse_products_##name);                                                  \
+    template <>                                                                                  \
+    void panel_products<T>(MatrixView<const T> x, const Panels<T>& z, std::size_t first,         \
+                           MatrixView<T> out) {                                                  \
+        MERCER_SIMD(panel_products_##name)(x, z, first, out);                                    \
+    }                                                                                            \
+    template <>                                                                                  \
+    void panel_distances<T>(MatrixView<const T> x, const Panels<T>& z, std::size_t first,        \
+                            MatrixView<T> out) {                                                 \
+        MERCER_SIMD(panel_distances_##name)(x, z, first, out);                                   \
+    }                                                                                            \
+    template <>                                                                                  \
+    void columnwise_sums<T>(const Source& source, MatrixView<const T> x, const Panels<T>& z,     \
+                            std::size_t first, MatrixView<T> out) {                              \
+        MERCER_SIMD(columnwise_sums_##name)(source, x, z, first, out);                           \
+    }                                                                                            \
+    template <>                                                                                  \
+    void sparse_products<T>(const SparseView<T>& x, std::size_t first_x, const SparseView<T>& z, \
+                            std::size_t first_z, MatrixView<T> out) {                            \
+        MERCER_SIMD(sparse_products_##name)(x, first_x, z, first_z, out);                        \
+    }
+MERCER_DISPATCH(float, float)
+MERCER_DISPATCH(double, double)
+#undef MERCER_DISPATCH
+
+}  // namespace mercer
+#endif

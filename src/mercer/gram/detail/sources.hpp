@@ -1,0 +1,58 @@
+// Fills the tiles of pairwise numbers that a plan's program starts from.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "mercer/gram/detail/elementwise.hpp"
+#include "mercer/gram/detail/plan.hpp"
+#include "mercer/gram/detail/points.hpp"
+#include "mercer/gram/gram.hpp"
+
+namespace mercer {
+
+/// The members of sets, as points of the engine for the kernel between members.
+template <class T>
+struct Members {
+    std::vector<std::size_t> starts;  ///< set i has the members starts[i] … starts[i+1]-1
+    Points<T> points;
+};
+
+/// Everything prepared about some rows.
+template <class T>
+struct Points<T>::Data {
+    std::size_t size = 0;
+    std::vector<PackedGroup<T>> groups{};
+    std::vector<std::vector<T>> sides{};  ///< one a side of the plan, padded
+    std::vector<Members<T>> members{};    ///< one a source; empty unless the source is of sets
+};
+
+/// A window of pairs: rows [first_x, first_x + rows) of x and [first_z, first_z + columns) of z.
+template <class T>
+struct Window {
+    const typename Points<T>::Data& x;
+    const typename Points<T>::Data& z;
+    std::size_t first_x = 0;
+    std::size_t rows = 0;
+    std::size_t first_z = 0;  ///< a multiple of panel_width
+    std::size_t columns = 0;
+};
+
+/// Splits rows that are sets of vectors into their members.
+Rows set_members(const Rows& rows, std::size_t width, bool counted,
+                 std::vector<std::size_t>& starts);
+
+/// Computes the numbers of one source into `scratch` (window.rows × stride) and describes them.
+template <class T>
+SourceTile<T> fill_source(const Source& source, std::size_t source_index,
+                          const std::shared_ptr<const Gram<T>>& set_gram, const Window<T>& window,
+                          T* scratch, std::size_t stride);
+
+/// The number of one source for a row paired with itself.
+template <class T>
+double self_source(const Source& source, std::size_t source_index,
+                   const std::shared_ptr<const Gram<T>>& set_gram,
+                   const typename Points<T>::Data& x, std::size_t i);
+
+}  // namespace mercer

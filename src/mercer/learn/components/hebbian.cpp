@@ -1,0 +1,167 @@
+#include "mercer/learn/components/hebbian.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/random.hpp"
+#include "mercer/data/finite.hpp"
+#include "mercer/kernel/node.hpp"
+#include "mercer/learn/components/detail/hebbian_state.hpp"
+#include "mercer/learn/detail/sample.hpp"
+
+namespace mercer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool needs_sample(const KernelNode& node) {
+    return node.kind == KernelKind::center || node.kind == KernelKind::precomputed ||
+           std::ranges::any_of(node.children,
+                               [](const Kernel& k) { return needs_sample(k.node()); });
+}
+
+void check(const HebbianSettings& s) {
+    const auto positive = [](const char* name, std::size_t value) {
+        if (value == 0) throw InvalidInput(std::string(name) + " = 0 must be at least 1");
+    };
+    positive("components", s.components);
+    positive("dictionary", s.dictionary);
+    positive("window", s.window);
+    positive("batch", s.batch);
+    positive("passes", s.passes);
+    require_range("rate", s.rate, s.rate > 0 && s.rate <= 1, "greater than 0 and at most 1");
+    require_range("anneal", s.anneal, s.anneal > 0, "greater than 0");
+    require_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
+    require_range("the time limit", s.common.time_limit, s.common.time_limit >= 0,
+                  "0 (none) or a number of seconds");
+    if (needs_sample(s.common.kernel.node())) {
+        throw InvalidInput("the kernel " + s.common.kernel.text() +
+                           " needs the whole sample, which a stream does not have; leave center "
+                           "and precomputed out");
+    }
+}
+
+}  // namespace
+
+// ---- The stream.
+
+HebbianStream::HebbianStream(HebbianSettings settings)
+    : state_((check(settings), std::make_unique<State>(std::move(settings)))) {}
+HebbianStream::HebbianStream(HebbianStream&&) noexcept = default;
+HebbianStream& HebbianStream::operator=(HebbianStream&&) noexcept = default;
+HebbianStream::~HebbianStream() = default;
+
+void HebbianStream::feed(const Rows& rows, std::span<const double> weights) {
+    State& s = *state_;
+    if (rows.size() == 0) return;
+    if (s.seen == 0) s.columns = rows.columns();
+    if (rows.columns() != s.columns) {
+        throw InvalidInput("the rows have " + std::to_string(rows.columns()) +
+                           " columns; the stream began with " + std::to_string(s.columns));
+    }
+    if (!weights.empty() && weights.size() != rows.size()) {
+        throw InvalidInput("there are " + std::to_string(weights.size()) + " weights for " +
+                           std::to_string(rows.size()) + " rows");
+    }
+    for (const double weight : weights) {
+        require_range("a weight", weight, weight >= 0, "0 or greater");
+    }
+    require_finite(rows);
+    s.seen += rows.size();
+    std::size_t first = 0;
+    if (!s.settled()) {
+        const std::size_t room = s.settings.window - s.window_weights.size();
+        first = std::min(room, rows.size());
+        std::vector<std::size_t> head(first);
+        std::iota(head.begin(), head.end(), std::size_t{0});
+        s.take(rows.select(head), weights.empty() ? weights : weights.first(first));
+        if (s.window_weights.size() == s.settings.window) s.settle();
+    }
+    std::vector<std::size_t> positions;
+    for (; first < rows.size(); first += positions.size()) {
+        positions.resize(std::min(s.settings.batch, rows.size() - first));
+        std::iota(positions.begin(), positions.end(), first);
+        if (!keep_going(s.settings.common.progress, {"learning", -1})) throw Cancelled();
+        s.learn(rows.select(positions),
+                weights.empty() ? weights : weights.subspan(first, positions.size()));
+    }
+}
+
+std::size_t HebbianStream::seen() const {
+    return state_->seen;
+}
+std::size_t HebbianStream::updates() const {
+    return state_->updates;
+}
+std::size_t HebbianStream::points() const {
+    return state_->dictionary.size();
+}
+std::size_t HebbianStream::numbers() const {
+    const State& s = *state_;
+    return s.window.size() + s.window_weights.size() + s.dictionary.size() * s.columns +
+           s.pivot_factor.values().size() + s.mean.size() + s.w.values().size() +
+           s.drift.values().size() + s.variance.size();
+}
+
+Model HebbianStream::model() {
+    if (state_->seen == 0) throw InvalidInput("no row has been fed: there are no components yet");
+    if (!state_->settled()) state_->settle();
+    return state_->model();
+}
+
+// ---- On data at hand.
+
+Model HebbianPca::fit(const Dataset& data) const {
+    const auto start = Clock::now();
+    data.check();
+    HebbianSettings s = settings_;
+    check(s);
+    const Sample sample = take_sample(task(), data, s.common);
+    const std::size_t n = sample.size();
+    s.window = std::min(s.window, n);
+    s.common.progress = {};  // asked here, where there is something to hand back
+    HebbianStream stream(s);
+    HebbianStream::State& state = *stream.state_;
+    state.names = sample.data.feature_names;
+    FitStatus status = FitStatus::iteration_limit;
+    Random random(s.common.seed, 1);
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto ask = [&](std::size_t pass, std::size_t row) {
+        const std::chrono::duration<double> used = Clock::now() - start;
+        if (s.common.time_limit > 0 && used.count() > s.common.time_limit) {
+            status = FitStatus::time_limit;
+            return false;
+        }
+        const double done =
+            (static_cast<double>(pass) + static_cast<double>(row) / static_cast<double>(n)) /
+            static_cast<double>(s.passes);
+        if (keep_going(settings_.common.progress, {"learning", done})) return true;
+        status = FitStatus::cancelled;
+        return false;
+    };
+    bool going = true;
+    for (std::size_t pass = 0; pass < s.passes && going; ++pass) {
+        random.shuffle(std::span(order));
+        for (std::size_t first = 0; first < n && going; first += s.batch) {
+            const std::span<const std::size_t> part =
+                std::span(order).subspan(first, std::min(s.batch, n - first));
+            const Dataset batch = sample.data.select(part);
+            stream.feed(batch.x, batch.weights);
+            going = ask(pass, first);
+        }
+    }
+    if (!state.settled()) state.settle();
+    state.measure(sample.data.x, sample.data.weights);
+    Model model = state.model();
+    const bool near = model.reports[0].figures.at("residual") <= s.tolerance;
+    model.reports[0].status = near ? FitStatus::converged : status;
+    model.reports[0].rows = n;
+    model.reports[0].seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    model.trained.numbers["passes"] = static_cast<double>(s.passes);
+    return model;
+}
+
+}  // namespace mercer

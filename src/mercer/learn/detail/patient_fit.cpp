@@ -1,0 +1,58 @@
+#include "mercer/learn/detail/patient_fit.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "mercer/base/text.hpp"
+
+namespace mercer {
+
+std::vector<std::size_t> spread_rows(const Dataset& data, bool classes, std::size_t most) {
+    const std::size_t n = data.size();
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (n <= most) return order;
+    std::vector<std::size_t> chosen;
+    const bool labelled = classes && data.y.size() == n;
+    const std::vector<double>& label = data.y.values;
+    if (labelled) {
+        std::ranges::stable_sort(order, {}, [&](std::size_t i) { return label[i]; });
+        for (std::size_t k = 0; k < n; ++k) {  // the first of each class, however rare
+            if (k == 0 || label[order[k]] != label[order[k - 1]]) chosen.push_back(order[k]);
+        }
+    }
+    for (std::size_t k = 0; k < most; ++k) chosen.push_back(order[k * n / most]);
+    std::ranges::sort(chosen);
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    return chosen;
+}
+
+void mark_few(Model& model, const std::vector<std::size_t>& positions, std::size_t given,
+              bool out_of_time) {
+    for (std::size_t& origin : model.origins) origin = positions[origin];
+    if (model.companion) {
+        Model other = *model.companion;
+        for (std::size_t& origin : other.origins) origin = positions[origin];
+        model.companion = std::make_shared<const Model>(std::move(other));
+    }
+    for (Report& report : model.reports) {
+        report.status = out_of_time ? FitStatus::time_limit : FitStatus::cancelled;
+        report.figures["rows_given"] = static_cast<double>(given);
+    }
+}
+
+void mark_stopped(Model& model, const Patience& patience) {
+    if (!patience.out_of_time()) return;
+    for (Report& report : model.reports) {
+        if (report.status == FitStatus::cancelled) report.status = FitStatus::time_limit;
+    }
+}
+
+void stopped_without_model(const Patience& patience, double time_limit) {
+    if (!patience.out_of_time()) throw Cancelled();
+    throw InvalidInput("the time limit of " + format_number(time_limit) +
+                       " seconds passed before there was a machine; allow more time, or take fewer "
+                       "rows");
+}
+
+}  // namespace mercer

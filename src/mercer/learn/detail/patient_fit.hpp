@@ -1,0 +1,77 @@
+// How a machine keeps its word to whoever says stop: within a fraction of a second there is a valid
+// model, and its report says that it was stopped. Long steps ask `common.progress`, which here also
+// knows the time limit, and throw Cancelled; a machine that has something to hand back catches that
+// and does. One that has nothing yet is learnt from few rows, evenly spread over the data, and
+// reports how many there were as rows_given.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "mercer/base/detail/patience.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/learn/machine.hpp"
+
+namespace mercer {
+
+/// Positions of about `most` rows, evenly spread over the data and, with `classes`, over each of
+/// its classes.
+std::vector<std::size_t> spread_rows(const Dataset& data, bool classes, std::size_t most);
+
+/// Puts what a machine of some rows says of itself in terms of all of them.
+void mark_few(Model& model, const std::vector<std::size_t>& positions, std::size_t given,
+              bool out_of_time);
+
+/// Reports stopped by a listener that was out of time say so.
+void mark_stopped(Model& model, const Patience& patience);
+
+/// Thrown for a machine that was stopped and that not even few rows could be given: Cancelled, or
+/// InvalidInput that names the time limit.
+[[noreturn]] void stopped_without_model(const Patience& patience, double time_limit);
+
+/// fit(common, rows) learns from all rows (null) or from those at the positions given, and may
+/// throw Cancelled. `data` has the labels.
+template <class Fit>
+Model patient_fit_of(Task task, const FitSettings& common, const Dataset& data, const Fit& fit) {
+    const Patience patience(common.progress, common.time_limit);
+    FitSettings own = common;
+    own.progress = patience.progress();
+    try {
+        Model model =
+            fit(std::as_const(own), static_cast<const std::vector<std::size_t>*>(nullptr));
+        mark_stopped(model, patience);
+        return model;
+    } catch (const Cancelled&) {
+        if (!patience.is_over()) throw;
+    }
+    own.time_limit = 0;
+    // Few rows, and what they come to in a moment; where that is nothing, very few and no hurry.
+    for (const std::size_t most : {std::size_t{500}, std::size_t{60}}) {
+        constexpr double moment = 0.25;  // seconds
+        const Patience grace({}, moment);
+        own.progress = most < 500 ? Progress{} : grace.progress();
+        const std::vector<std::size_t> positions = spread_rows(data, is_classifier(task), most);
+        try {
+            Model model = fit(std::as_const(own), &positions);
+            mark_few(model, positions, data.size(), patience.out_of_time());
+            return model;
+        } catch (const Cancelled&) {
+        } catch (const InvalidInput&) {  // too few rows for what was asked
+        }
+    }
+    stopped_without_model(patience, common.time_limit);
+}
+
+/// The same for a machine of one data set: fit(settings, data).
+template <class Settings, class Fit>
+Model patient_fit(Task task, const Settings& settings, const Dataset& data, const Fit& fit) {
+    return patient_fit_of(task, settings.common, data,
+                          [&](const FitSettings& common, const std::vector<std::size_t>* rows) {
+                              Settings own = settings;
+                              own.common = common;
+                              return rows ? fit(std::as_const(own), data.select(*rows))
+                                          : fit(std::as_const(own), data);
+                          });
+}
+
+}  // namespace mercer

@@ -1,0 +1,122 @@
+#include "mercer/learn/detail/sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/data/finite.hpp"
+#include "mercer/kernel/node.hpp"
+
+namespace mercer {
+namespace {
+
+/// Rows with weight 0 say nothing.
+Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        if (data.weights.empty() || data.weights[i] > 0) kept.push_back(i);
+    }
+    if (kept.empty()) {
+        throw InvalidInput(data.size() == 0
+                               ? "there are no rows to train on"
+                               : "every row has weight 0: there is nothing to train on");
+    }
+    return kept.size() == data.size() ? data : data.select(kept);
+}
+
+void check_targets(const Labels& y) {
+    if (y.are_text()) {
+        throw InvalidInput(
+            "regression needs numbers as targets, and the labels are names such as " +
+            quoted(y.text(0)));
+    }
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        if (std::isfinite(y.values[i])) continue;
+        throw InvalidInput("the target of row " + std::to_string(i + 1) + " is " +
+                           format_number(y.values[i]) + "; targets must be finite numbers");
+    }
+}
+
+}  // namespace
+
+Sample take_sample(Task task, const Dataset& data, const FitSettings& settings) {
+    require_range("the time limit", settings.time_limit, settings.time_limit >= 0,
+                  "0 (none) or a number of seconds");
+    check_target_scale(settings.target_scale, task);
+    data.check();
+    require_finite(data.x);
+    Sample sample;
+    sample.data = without_idle_rows(data, sample.kept);
+    if ((is_classifier(task) || is_regressor(task)) && data.y.empty()) {
+        throw InvalidInput("the task " + task_name(task) + " needs labels, and the data has none");
+    }
+    if (is_classifier(task)) {
+        sample.classes = classes_of(sample.data.y);
+        if (sample.classes.count() < 2) {
+            throw InvalidInput("there is only one class, " + quoted(sample.classes.names[0]) +
+                               "; a classifier needs at least two");
+        }
+    }
+    if (is_regressor(task)) check_targets(sample.data.y);
+    sample.scaling = Scaling::fit(settings.scaling, sample.data.x);
+    sample.x = sample.scaling.apply(sample.data.x);
+    return sample;
+}
+
+ColumnRoles roles_of(const Dataset& data) {
+    ColumnRoles roles = data.roles;
+    for (std::size_t* position : {&roles.label, &roles.weight}) {
+        const bool fits = *position == ColumnRoles::none || *position < data.columns() + 2;
+        if (!fits) *position = ColumnRoles::none;
+    }
+    return roles;
+}
+
+Model begin_model(Task task, const Sample& sample, const FitSettings& settings) {
+    Model model;
+    model.task = task;
+    model.multi_class = MultiClass::one_vs_rest;
+    model.class_names = sample.classes.names;
+    model.class_values = sample.classes.values;
+    model.feature_names = sample.data.feature_names;
+    model.roles = roles_of(sample.data);
+    model.columns = sample.data.columns();
+    model.scaling = sample.scaling;
+    model.double_precision = settings.double_precision;
+    return model;
+}
+
+void set_expansion(Model& model, const Sample& sample, const Kernel& kernel,
+                   const Matrix<double>& coefficients, std::vector<double> bias, double self) {
+    std::vector<std::size_t> used;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+        for (std::size_t c = 0; c < coefficients.rows(); ++c) {
+            if (coefficients(c, i) == 0) continue;
+            used.push_back(i);
+            break;
+        }
+    }
+    Matrix<double> compact(coefficients.rows(), used.size());
+    for (std::size_t c = 0; c < coefficients.rows(); ++c) {
+        for (std::size_t p = 0; p < used.size(); ++p) compact(c, p) = coefficients(c, used[p]);
+    }
+    set_expansion(model, sample, kernel, used, std::move(compact), std::move(bias), self);
+}
+
+void set_expansion(Model& model, const Sample& sample, const Kernel& kernel,
+                   const std::vector<std::size_t>& positions, Matrix<double> coefficients,
+                   std::vector<double> bias, double self) {
+    Expansion& e = model.expansion;
+    e.kernel = kernel;
+    e.points = positions.size() == sample.size() && std::ranges::is_sorted(positions)
+                   ? sample.x
+                   : sample.x.select(positions);
+    model.origins.clear();
+    for (const std::size_t i : positions) model.origins.push_back(sample.kept[i]);
+    e.coefficients = std::move(coefficients);
+    e.bias = std::move(bias);
+    e.self = self;
+    if (is_centered(kernel)) e.reference = sample.x;
+}
+
+}  // namespace mercer

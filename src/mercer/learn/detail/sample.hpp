@@ -1,0 +1,49 @@
+// Data made ready to learn from, and what was learnt made into a model: what every machine outside
+// learn/svm/svm.hpp does alike.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "mercer/learn/machine.hpp"
+
+namespace mercer {
+
+/// Checked data: rows of weight 0 gone, labels fit for the task, rows scaled.
+struct Sample {
+    Dataset data{};                   ///< rows unscaled
+    std::vector<std::size_t> kept{};  ///< where each row stood in the data given
+    Classes classes{};                ///< classifiers
+    Scaling scaling{};
+    Rows x{};  ///< the rows scaled
+
+    std::size_t size() const { return x.size(); }
+    double weight(std::size_t i) const { return data.weights.empty() ? 1 : data.weights[i]; }
+    std::size_t class_of(std::size_t i) const { return static_cast<std::size_t>(classes.index[i]); }
+    /// +1 for the first class, −1 for all others: positive decisions mean the first of a pair.
+    double sign_of(std::size_t i) const { return classes.index[i] == 0 ? 1 : -1; }
+};
+
+/// Throws InvalidInput for data the task cannot be learnt from: no rows, values that are not
+/// finite, labels missing or of the wrong kind, fewer than two classes.
+Sample take_sample(Task task, const Dataset& data, const FitSettings& settings);
+
+/// The roles of the columns, without positions that a table of so many features cannot have: its
+/// columns were chosen after it had been read, and then only names still mean something.
+ColumnRoles roles_of(const Dataset& data);
+
+/// A model with everything but the expansion, the numbers trained with and the reports.
+Model begin_model(Task task, const Sample& sample, const FitSettings& settings);
+
+/// Puts the expansion into the model: `coefficients` is outputs × rows of the sample, and rows that
+/// no output uses are left out. `kernel` must be resolved.
+void set_expansion(Model& model, const Sample& sample, const Kernel& kernel,
+                   const Matrix<double>& coefficients, std::vector<double> bias, double self = 0);
+
+/// The same where only the rows at `positions` carry coefficients (outputs × positions).
+void set_expansion(Model& model, const Sample& sample, const Kernel& kernel,
+                   const std::vector<std::size_t>& positions, Matrix<double> coefficients,
+                   std::vector<double> bias, double self = 0);
+
+}  // namespace mercer

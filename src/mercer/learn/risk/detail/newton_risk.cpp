@@ -1,0 +1,228 @@
+#include "mercer/learn/risk/detail/newton_risk.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/solver/linear/cholesky.hpp"
+
+namespace mercer {
+namespace {
+
+double inner(std::span<const double> a, std::span<const double> b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+/// Rows whose curvature is below this times their weight are taken as linear in this step.
+constexpr double least_curvature = 1e-12;
+
+class Newton {
+   public:
+    Newton(const RiskProblem& problem, const NewtonSettings& settings)
+        : p_(problem), settings_(settings), n_(problem.target.size()) {}
+
+    RiskSolution run() {
+        s_.alpha.assign(n_, 0.0);
+        s_.image.assign(n_, 0.0);
+        if (p_.bias) best_bias();
+        s_.primal = objective(s_.image, s_.bias, 0);
+        s_.history.push_back(s_.primal);
+        s_.status = FitStatus::iteration_limit;
+        for (;;) {
+            if (p_.bias) best_bias();
+            certify_risk(p_, s_);
+            const double size = std::max(std::fabs(s_.primal), std::fabs(s_.dual));
+            // A dual value above a primal one refutes what both rest on.
+            if (s_.primal - s_.dual < -1e-6 * size) {
+                s_.positive_definite = false;
+                s_.status = FitStatus::stalled;
+                break;
+            }
+            if (s_.primal - s_.dual <= settings_.relative_gap * size) {
+                s_.status = FitStatus::converged;
+                break;
+            }
+            if (s_.iterations == settings_.iteration_limit) break;
+            const FitStatus told =
+                settings_.interrupted ? settings_.interrupted() : FitStatus::converged;
+            if (told != FitStatus::converged) {
+                s_.status = told;
+                break;
+            }
+            try {
+                if (!step()) break;
+            } catch (const Cancelled&) {  // the step is lost, what it began from is not
+                s_.status = FitStatus::cancelled;
+                break;
+            }
+            ++s_.iterations;
+            s_.history.push_back(s_.primal);
+        }
+        return std::move(s_);
+    }
+
+   private:
+    double objective(std::span<const double> image, double bias, double squared_norm) const {
+        double sum = p_.lambda * squared_norm;
+        for (std::size_t i = 0; i < n_; ++i) {
+            sum += p_.weight(i) * p_.loss.value(p_.target[i], image[i] + bias);
+        }
+        return sum;
+    }
+
+    /// The b that is best for the present f, where Σ w ℓ' = 0: a root of a rising function.
+    void best_bias() {
+        const auto slope = [&](double b) {
+            double sum = 0;
+            for (std::size_t i = 0; i < n_; ++i) {
+                sum += p_.weight(i) * p_.loss.slope(p_.target[i], s_.image[i] + b);
+            }
+            return sum;
+        };
+        double width = 1;
+        double low = s_.bias;
+        double high = s_.bias;
+        for (int i = 0; i < 200 && slope(low) > 0; ++i, width *= 2) low -= width;
+        width = 1;
+        for (int i = 0; i < 200 && slope(high) < 0; ++i, width *= 2) high += width;
+        for (int i = 0; i < 200 && low < high; ++i) {
+            const double middle = low + (high - low) / 2;
+            if (middle <= low || middle >= high) break;
+            const double at = slope(middle);
+            if (at == 0) low = high = middle;
+            (at < 0 ? low : high) = middle;
+        }
+        s_.bias = std::fabs(slope(low)) < std::fabs(slope(high)) ? low : high;
+    }
+
+    /// One Newton step. The linearised condition 2λα + w ℓ' + w ℓ'' (Kα + b − z) = 0 fixes the rows
+    /// without curvature and leaves, on the others (A),
+    ///     (K_AA + 2λ H⁻¹) α_A + b = z_A − H⁻¹ g_A − K_AB α_B,   Σ α = 0.
+    bool step() {
+        std::vector<double> next(n_, 0.0);
+        std::vector<std::size_t> active;
+        std::vector<double> g(n_);
+        std::vector<double> h(n_);
+        for (std::size_t i = 0; i < n_; ++i) {
+            const double z = s_.image[i] + s_.bias;
+            g[i] = p_.weight(i) * p_.loss.slope(p_.target[i], z);
+            h[i] = p_.weight(i) * p_.loss.curvature(p_.target[i], z);
+            if (h[i] > least_curvature * p_.weight(i)) {
+                active.push_back(i);
+            } else {
+                next[i] = -g[i] / (2 * p_.lambda);
+            }
+        }
+        double bias = s_.bias;
+        if (!active.empty() && !solve_active(active, g, h, next, bias)) return false;
+        std::vector<double> image(n_);
+        multiply(p_.k, next, image);
+        return search(next, image, bias);
+    }
+
+    bool solve_active(const std::vector<std::size_t>& active, std::span<const double> g,
+                      std::span<const double> h, std::vector<double>& next, double& bias) {
+        const std::size_t m = active.size();
+        std::vector<double> fixed(n_, 0.0);
+        const double fixed_sum = std::accumulate(next.begin(), next.end(), 0.0);
+        if (m < n_) multiply(p_.k, next, fixed);
+        Matrix<double> system(m, m);
+        parallel_ranges(m, 64, [&](std::size_t first, std::size_t last) {
+            for (std::size_t r = first; r < last; ++r) {
+                const auto row = p_.k.row(active[r]);
+                for (std::size_t c = 0; c <= r; ++c) system(r, c) = row[active[c]];
+                system(r, r) += 2 * p_.lambda / h[active[r]];
+            }
+        });
+        if (!cholesky(system.view(), settings_.progress)) {
+            s_.positive_definite = false;
+            s_.status = FitStatus::stalled;
+            return false;
+        }
+        Matrix<double> b(2, m, 1.0);
+        for (std::size_t r = 0; r < m; ++r) {
+            const std::size_t i = active[r];
+            b(0, r) = s_.image[i] + s_.bias - g[i] / h[i] - fixed[i];
+        }
+        cholesky_solve(system.view(), b.view());
+        const auto u = b.row(0);
+        const auto v = b.row(1);
+        bias = 0;
+        if (p_.bias) {
+            bias = (std::accumulate(u.begin(), u.end(), 0.0) + fixed_sum) /
+                   std::accumulate(v.begin(), v.end(), 0.0);
+        }
+        for (std::size_t r = 0; r < m; ++r) next[active[r]] = u[r] - bias * v[r];
+        return true;
+    }
+
+    /// Along the line to the Newton point everything is known from both ends.
+    bool search(const std::vector<double>& next, const std::vector<double>& image, double bias) {
+        const double norm = inner(s_.alpha, s_.image);
+        const double cross = inner(s_.alpha, image);
+        const double next_norm = inner(next, image);
+        std::vector<double> mixed(n_);
+        for (double t = 1; t > 1e-10; t /= 2) {
+            for (std::size_t i = 0; i < n_; ++i) mixed[i] = (1 - t) * s_.image[i] + t * image[i];
+            const double b = (1 - t) * s_.bias + t * bias;
+            const double square =
+                (1 - t) * (1 - t) * norm + 2 * t * (1 - t) * cross + t * t * next_norm;
+            const double value = objective(mixed, b, square);
+            if (!(value < s_.primal)) continue;
+            for (std::size_t i = 0; i < n_; ++i) {
+                s_.alpha[i] = (1 - t) * s_.alpha[i] + t * next[i];
+            }
+            s_.image = std::move(mixed);
+            s_.bias = b;
+            s_.primal = value;
+            return true;
+        }
+        s_.status = FitStatus::stalled;
+        return false;
+    }
+
+    const RiskProblem& p_;
+    const NewtonSettings& settings_;
+    std::size_t n_;
+    RiskSolution s_{};
+};
+
+}  // namespace
+
+void multiply(MatrixView<const double> k, std::span<const double> x, std::span<double> y) {
+    parallel_ranges(k.rows, 64, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) y[i] = inner(k.row(i), x);
+    });
+}
+
+void certify_risk(const RiskProblem& p, RiskSolution& s) {
+    const std::size_t n = p.target.size();
+    s.squared_norm = inner(s.alpha, s.image);
+    s.primal = p.lambda * s.squared_norm;
+    s.dual = 0;
+    std::vector<double> point(n);
+    double sum = 0;
+    s.violation = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double z = s.image[i] + s.bias;
+        const double slope = p.loss.slope(p.target[i], z);
+        s.primal += p.weight(i) * p.loss.value(p.target[i], z);
+        s.dual += p.weight(i) * p.loss.dual(p.target[i], -slope);
+        point[i] = -p.weight(i) * slope / (2 * p.lambda);
+        sum += point[i];
+        s.violation =
+            std::max(s.violation, std::fabs(s.alpha[i] - point[i]) * 2 * p.lambda / p.weight(i));
+    }
+    std::vector<double> image(n);
+    multiply(p.k, point, image);
+    s.dual -= p.lambda * inner(point, image);
+    s.infeasibility = p.bias ? std::fabs(sum) : 0;
+}
+
+RiskSolution minimise_risk(const RiskProblem& problem, const NewtonSettings& settings) {
+    return Newton(problem, settings).run();
+}
+
+}  // namespace mercer

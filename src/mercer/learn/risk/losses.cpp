@@ -1,0 +1,382 @@
+#include "mercer/learn/risk/losses.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "mercer/base/detail/buffer.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/gram/detail/operators.hpp"
+#include "mercer/learn/convexity.hpp"
+#include "mercer/learn/detail/patient_fit.hpp"
+#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/risk/detail/newton_risk.hpp"
+#include "mercer/solver/dual.hpp"
+
+namespace mercer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double entropy(double p) {
+    return p > 0 ? -p * std::log(p) : 0;
+}
+
+/// 1 / (1 + exp(−v)), also for v that overflow the exponential.
+double sigmoid_of(double v) {
+    return v >= 0 ? 1 / (1 + std::exp(-v)) : std::exp(v) / (1 + std::exp(v));
+}
+
+FitStatus fit_status(DualStatus status) {
+    switch (status) {
+        case DualStatus::converged: return FitStatus::converged;
+        case DualStatus::time_limit: return FitStatus::time_limit;
+        case DualStatus::iteration_limit: return FitStatus::iteration_limit;
+        case DualStatus::cancelled: return FitStatus::cancelled;
+        default: return FitStatus::stalled;
+    }
+}
+
+void check(const RiskSettings& s) {
+    require_range("lambda", s.lambda, s.lambda > 0, "greater than 0");
+    require_range("delta", s.delta, s.delta > 0, "greater than 0");
+    require_range("quantile", s.quantile, s.quantile > 0 && s.quantile < 1,
+                  "greater than 0 and less than 1");
+    require_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
+}
+
+/// What a solution looks like from outside.
+Report report_of(const RiskSettings& settings, const Sample& sample, const RiskProblem& problem,
+                 const RiskSolution& s) {
+    Report r;
+    r.status = s.status;
+    r.primal = s.primal;
+    r.dual = s.dual;
+    r.infeasibility = s.infeasibility;
+    r.kkt_violation = s.violation;
+    r.squared_norm = s.squared_norm;
+    set_gap(r);
+    r.bias = s.bias;
+    r.rows = sample.size();
+    r.iterations = s.iterations;
+    r.history = s.history;
+    r.figures["lambda"] = settings.lambda;
+    double wrong = 0;
+    double loss = 0;
+    double total = 0;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+        const double z = s.image[i] + s.bias;
+        const double y = problem.target[i];
+        loss += sample.weight(i) * problem.loss.value(y, z);
+        total += sample.weight(i);
+        if (y * z <= 0) wrong += sample.weight(i);
+        if (settings.loss == Loss::squared_hinge && y * z < 1) ++r.margin_errors;
+        if (s.alpha[i] != 0) ++r.free_support_vectors;
+    }
+    if (is_classifier(task_of(settings.loss))) {
+        r.figures["training_error"] = wrong / total;
+    } else {
+        r.figures["training_loss"] = loss / total;
+    }
+    return r;
+}
+
+/// The largest λ‖z − α‖² between points of the dual: α_i = −w_i ℓ' / 2λ lies in an interval as
+/// long as the slopes of the loss are apart, times w_i / 2λ.
+double reach_of(const RiskSettings& settings, const Sample& sample) {
+    const double slopes = settings.loss == Loss::squared_hinge ? infinity
+                          : settings.loss == Loss::huber       ? 2 * settings.delta
+                                                               : 1;
+    double squares = 0;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+        const double width = slopes * sample.weight(i) / (2 * settings.lambda);
+        squares += width * width;
+    }
+    return settings.lambda * squares;
+}
+
+/// Stops on request or out of time, and tells which.
+class Watch {
+   public:
+    explicit Watch(const FitSettings& settings) : settings_(settings) {}
+    FitStatus operator()(const char* task) const {
+        const std::chrono::duration<double> used = Clock::now() - start_;
+        if (settings_.time_limit > 0 && used.count() > settings_.time_limit) {
+            return FitStatus::time_limit;
+        }
+        return keep_going(settings_.progress, {task, -1}) ? FitStatus::converged
+                                                          : FitStatus::cancelled;
+    }
+    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+   private:
+    const FitSettings& settings_;
+    Clock::time_point start_ = Clock::now();
+};
+
+/// Two matrices of n² numbers are needed: K, and Newton's system.
+void require_memory(const FitSettings& settings, std::size_t n) {
+    if (n <= settings.memory_bytes / sizeof(double) / 2 / n) return;
+    throw InvalidInput("Newton's method for " + std::to_string(n) + " rows needs " +
+                       std::to_string(2 * n * n * sizeof(double)) +
+                       " bytes for its matrices; allow more memory or take fewer rows");
+}
+
+/// The targets of every output: ±1 for each class against the rest, or the numbers themselves.
+Matrix<double> targets_of(const Sample& sample, bool classes) {
+    const std::size_t k = classes && sample.classes.count() > 2 ? sample.classes.count() : 1;
+    Matrix<double> y(k, sample.size());
+    for (std::size_t o = 0; o < k; ++o) {
+        for (std::size_t i = 0; i < sample.size(); ++i) {
+            y(o, i) = !classes ? sample.data.y.values[i] : sample.class_of(i) == o ? 1 : -1;
+        }
+    }
+    return y;
+}
+
+Model assemble(const RiskSettings& settings, const Sample& sample, const Kernel& kernel,
+               const std::vector<RiskSolution>& solutions, std::vector<Report> reports) {
+    Model model = begin_model(task_of(settings.loss), sample, settings.common);
+    model.trained.bias = settings.bias;
+    model.trained.tolerance = settings.tolerance;
+    model.trained.numbers["lambda"] = settings.lambda;
+    if (settings.loss == Loss::huber) model.trained.numbers["delta"] = settings.delta;
+    if (settings.loss == Loss::quantile) model.trained.numbers["quantile"] = settings.quantile;
+    Matrix<double> coefficients(solutions.size(), sample.size());
+    std::vector<double> bias;
+    for (std::size_t o = 0; o < solutions.size(); ++o) {
+        std::ranges::copy(solutions[o].alpha, coefficients.row(o).begin());
+        bias.push_back(solutions[o].bias);
+        // P(first class) = 1 / (1 + exp(−f)) is the model itself.
+        if (settings.loss == Loss::logistic) model.sigmoids.push_back({-1, 0});
+    }
+    set_expansion(model, sample, kernel, coefficients, std::move(bias));
+    model.reports = std::move(reports);
+    return model;
+}
+
+Model fit_newton(const RiskSettings& settings, const Sample& sample) {
+    const std::size_t n = sample.size();
+    require_memory(settings.common, n);
+    const Watch watch(settings.common);
+    const Gram<double> gram(settings.common.kernel, sample.x, sample.data.feature_names,
+                            settings.common.progress);
+    const LargeBuffer buffer(n * n * sizeof(double));
+    const MatrixView<double> k(buffer.as<double>(), n, n);
+    gram.matrix(k, settings.common.progress);
+    const bool classes = is_classifier(task_of(settings.loss));
+    const Matrix<double> targets = targets_of(sample, classes);
+    CurvatureTest curvature(gram.kernel(), sample.x,
+                            directions_of(task_of(settings.loss), settings.bias));
+    std::vector<RiskSolution> solutions;
+    std::vector<Report> reports;
+    for (std::size_t o = 0; o < targets.rows(); ++o) {
+        const double before = watch.seconds();
+        const RiskProblem problem{.k = k,
+                                  .target = targets.row(o),
+                                  .weights = sample.data.weights,
+                                  .loss = {settings.loss, settings.delta, settings.quantile},
+                                  .lambda = settings.lambda,
+                                  .bias = settings.bias};
+        NewtonSettings newton{.relative_gap = settings.tolerance,
+                              .iteration_limit = settings.iteration_limit,
+                              .progress = settings.common.progress};
+        newton.interrupted = [&] { return watch("newton"); };
+        RiskSolution s = minimise_risk(problem, newton);
+        if (!s.positive_definite) {
+            throw InvalidInput("the kernel " + gram.kernel().text() +
+                               " is not positive definite on this data, and Newton's method needs "
+                               "that; use a larger lambda or another kernel");
+        }
+        Report report = report_of(settings, sample, problem, s);
+        settle_bracket(report, curvature({}, s.status), reach_of(settings, sample));
+        if (targets.rows() > 1) report.name = sample.classes.names[o] + " vs rest";
+        report.seconds = watch.seconds() - before;
+        reports.push_back(std::move(report));
+        solutions.push_back(std::move(s));
+    }
+    return assemble(settings, sample, gram.kernel(), solutions, std::move(reports));
+}
+
+/// The b that minimises Σ w ℓ(r_i − b): the weighted τ-quantile of the residuals, the middle where
+/// it is an interval.
+double quantile_bias(const Sample& sample, std::span<const double> residuals, double tau) {
+    std::vector<std::size_t> order(residuals.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return residuals[i]; });
+    double total = 0;
+    for (std::size_t i = 0; i < residuals.size(); ++i) total += sample.weight(i);
+    double below = 0;
+    for (std::size_t p = 0; p < order.size(); ++p) {
+        below += sample.weight(order[p]);
+        if (below < tau * total * (1 - 1e-14)) continue;
+        const bool between = below <= tau * total * (1 + 1e-14) && p + 1 < order.size();
+        return between ? (residuals[order[p]] + residuals[order[p + 1]]) / 2 : residuals[order[p]];
+    }
+    return residuals[order.back()];
+}
+
+/// minimise ½α'Kα − y'α, w(τ−1)/2λ ≤ α ≤ wτ/2λ, Σα = 0.
+DualProblem quantile_dual(const RiskSettings& settings, const Sample& sample) {
+    DualProblem dual;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+        const double c = sample.weight(i) / (2 * settings.lambda);
+        dual.p.push_back(-sample.data.y.values[i]);
+        dual.lower.push_back(c * (settings.quantile - 1));
+        dual.upper.push_back(c * settings.quantile);
+    }
+    dual.equalities = {{.coefficients = std::vector<double>(sample.size(), 1.0), .value = 0}};
+    return dual;
+}
+
+Model fit_quantile(const RiskSettings& settings, const Sample& sample) {
+    const std::size_t n = sample.size();
+    const Watch watch(settings.common);
+    const Gram<double> gram(settings.common.kernel, sample.x, sample.data.feature_names,
+                            settings.common.progress);
+    const CachedOperator<double> op(std::make_shared<GramOperator<double>>(gram),
+                                    settings.common.memory_bytes / 4 * 3);
+    const std::vector<double>& y = sample.data.y.values;
+    const DualProblem dual = quantile_dual(settings, sample);
+    const auto [low, high] = std::ranges::minmax(y);
+    DualSettings how;
+    how.relative_gap = settings.tolerance / 2;
+    how.tolerance = 1e-9 * std::max(high - low, 1e-300);
+    how.time_limit = settings.common.time_limit;
+    how.progress = [&](const DualMoment&) { return watch("dual") != FitStatus::cancelled; };
+    DualSolution found = solve_dual(op, dual, how);
+    if (found.status == DualStatus::unbounded || found.status == DualStatus::infeasible) {
+        throw std::logic_error("a dual in a box that holds 0 has a solution");
+    }
+    RiskSolution s{.alpha = std::move(found.alpha), .image = std::move(found.row_gradient)};
+    std::vector<double> residuals(n);
+    for (std::size_t i = 0; i < n; ++i) residuals[i] = y[i] - s.image[i];
+    s.bias = quantile_bias(sample, residuals, settings.quantile);
+    const RiskProblem problem{.k = {},
+                              .target = y,
+                              .weights = sample.data.weights,
+                              .loss = {settings.loss, settings.delta, settings.quantile},
+                              .lambda = settings.lambda,
+                              .bias = true};
+    double linear = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        s.squared_norm += s.alpha[i] * s.image[i];
+        s.primal += sample.weight(i) * problem.loss.value(y[i], s.image[i] + s.bias);
+        linear += s.alpha[i] * y[i];
+    }
+    s.primal += settings.lambda * s.squared_norm;
+    s.dual = settings.lambda * (2 * linear - s.squared_norm);
+    s.infeasibility = found.equality_residual;
+    s.iterations = found.steps;
+    s.status = fit_status(found.status);
+    Report report = report_of(settings, sample, problem, s);
+    CurvatureTest curvature(gram.kernel(), sample.x, Directions::balanced);
+    settle_bracket(report, curvature({}, s.status), reach_of(settings, sample));
+    report.kkt_violation = found.violation;
+    report.kernel_evaluations = found.evaluations;
+    report.seconds = watch.seconds();
+    for (std::size_t i = 0; i < n; ++i) {
+        const bool bounded = s.alpha[i] == dual.lower[i] || s.alpha[i] == dual.upper[i];
+        if (bounded) ++report.bounded_support_vectors;
+        if (residuals[i] < s.bias) report.figures["fraction_below"] += 1 / static_cast<double>(n);
+    }
+    report.free_support_vectors -= report.bounded_support_vectors;
+    return assemble(settings, sample, gram.kernel(), {s}, {std::move(report)});
+}
+
+}  // namespace
+
+Task task_of(Loss loss) {
+    switch (loss) {
+        case Loss::logistic: return Task::logistic;
+        case Loss::squared_hinge: return Task::squared_hinge;
+        case Loss::huber: return Task::huber;
+        default: return Task::quantile;
+    }
+}
+
+double LossFunction::value(double y, double z) const {
+    const double r = y - z;
+    switch (loss) {
+        case Loss::logistic:  // log(1 + exp(−yz)) without overflow
+            return std::max(0.0, -y * z) + std::log1p(std::exp(-std::fabs(y * z)));
+        case Loss::squared_hinge: {
+            const double slack = std::max(0.0, 1 - y * z);
+            return slack * slack;
+        }
+        case Loss::huber:
+            return std::fabs(r) <= delta ? r * r / 2 : delta * std::fabs(r) - delta * delta / 2;
+        default: return r >= 0 ? quantile * r : (quantile - 1) * r;
+    }
+}
+
+double LossFunction::slope(double y, double z) const {
+    switch (loss) {
+        case Loss::logistic: return -y * sigmoid_of(-y * z);
+        case Loss::squared_hinge: return -2 * y * std::max(0.0, 1 - y * z);
+        case Loss::huber: return std::clamp(z - y, -delta, delta);
+        default: return y >= z ? -quantile : 1 - quantile;
+    }
+}
+
+double LossFunction::curvature(double y, double z) const {
+    switch (loss) {
+        case Loss::logistic: {
+            const double p = sigmoid_of(-y * z);
+            return p * (1 - p);
+        }
+        case Loss::squared_hinge: return y * z < 1 ? 2 : 0;
+        case Loss::huber: return std::fabs(y - z) <= delta ? 1 : 0;
+        default: return 0;
+    }
+}
+
+double LossFunction::dual(double y, double a) const {
+    switch (loss) {
+        case Loss::logistic: {
+            const double p = a * y;
+            return p < 0 || p > 1 ? -infinity : entropy(p) + entropy(1 - p);
+        }
+        case Loss::squared_hinge: {
+            const double q = a * y;
+            return q < 0 ? -infinity : q - q * q / 4;
+        }
+        case Loss::huber: return std::fabs(a) > delta ? -infinity : a * y - a * a / 2;
+        default: return a > quantile || a < quantile - 1 ? -infinity : a * y;
+    }
+}
+
+namespace {
+
+Model train(const RiskSettings& settings, const Dataset& data) {
+    const Task task = task_of(settings.loss);
+    Sample sample = take_sample(task, data, settings.common);
+    RiskSettings own = settings;
+    TargetScaling scaling;
+    if (is_regressor(task)) {
+        // The loss of (y − shift) / s is that of y − shift with δ s over s², or with λ / s over s.
+        std::vector<double>& y = sample.data.y.values;
+        scaling = fit_target_scale(own.common.target_scale, y, sample.data.weights);
+        for (double& v : y) v -= scaling.shift;
+        own.delta *= scaling.scale;
+        if (own.loss == Loss::quantile) own.lambda /= scaling.scale;
+    }
+    Model model = own.loss == Loss::quantile ? fit_quantile(own, sample) : fit_newton(own, sample);
+    if (scaling.is_identity()) return model;
+    model.expansion.bias.front() += scaling.shift;
+    model.reports.front().bias += scaling.shift;
+    note_target_scaling(model, scaling);
+    return model;
+}
+
+}  // namespace
+
+Model RiskMinimiser::fit(const Dataset& data) const {
+    check(settings_);
+    return patient_fit(task(), settings_, data, train);
+}
+
+}  // namespace mercer

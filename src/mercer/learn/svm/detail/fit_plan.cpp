@@ -1,0 +1,246 @@
+#include "mercer/learn/svm/detail/fit_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/data/finite.hpp"
+#include "mercer/learn/calibration.hpp"
+
+namespace mercer {
+namespace {
+
+void check_range(const char* name, double value, bool fine, const char* range) {
+    if (!fine || !std::isfinite(value)) {
+        throw InvalidInput(std::string(name) + " = " + format_number(value) + " must be " + range);
+    }
+}
+
+/// Rows with weight 0 say nothing and would spoil fractions of rows.
+Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
+    kept.clear();
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        if (data.weights.empty() || data.weights[i] > 0) kept.push_back(i);
+    }
+    if (kept.empty()) {
+        throw InvalidInput(data.size() == 0
+                               ? "there are no rows to train on"
+                               : "every row has weight 0: there is nothing to train on");
+    }
+    return kept.size() == data.size() ? data : data.select(kept);
+}
+
+std::vector<double> tube_of(const SvmSettings& s, const Dataset& data,
+                            const std::vector<std::size_t>& kept, std::size_t given_rows) {
+    std::vector<double> zeta;
+    if (!s.tube_values.empty()) {
+        if (s.tube_values.size() != given_rows) {
+            throw InvalidInput("the tube has " + std::to_string(s.tube_values.size()) +
+                               " widths for " + std::to_string(given_rows) + " rows");
+        }
+        for (const std::size_t i : kept) zeta.push_back(s.tube_values[i]);
+    } else if (s.tube || s.tube_function) {
+        const std::optional<Formula> bound =
+            s.tube && s.tube->has_names() ? s.tube->bind(data.feature_names) : s.tube;
+        std::vector<double> row(data.columns());
+        for (std::size_t i = 0; i < data.size(); ++i) {
+            data.x.copy_row(i, row);
+            zeta.push_back(bound ? (*bound)(row) : s.tube_function(row));
+        }
+    }
+    for (std::size_t i = 0; i < zeta.size(); ++i) {
+        if (!(zeta[i] >= 0 && std::isfinite(zeta[i]))) {
+            throw InvalidInput("the tube's width at row " + std::to_string(kept[i] + 1) + " is " +
+                               format_number(zeta[i]) + "; it must be 0 or greater");
+        }
+    }
+    return zeta;
+}
+
+double weight_of(const Dataset& data, std::size_t i) {
+    return data.weights.empty() ? 1 : data.weights[i];
+}
+
+std::vector<double> weights_by_class(const SvmSettings& s, const Classes& classes) {
+    std::vector<double> weights(classes.count(), 1.0);
+    if (s.balanced) {
+        std::vector<double> counts(classes.count(), 0.0);
+        for (const std::int32_t c : classes.index) ++counts[static_cast<std::size_t>(c)];
+        for (std::size_t c = 0; c < weights.size(); ++c) {
+            weights[c] = static_cast<double>(classes.index.size()) /
+                         (static_cast<double>(classes.count()) * counts[c]);
+        }
+    }
+    for (const auto& [name, factor] : s.class_weights) {
+        const auto found = std::find(classes.names.begin(), classes.names.end(), name);
+        if (found == classes.names.end()) {
+            std::string known;
+            for (const std::string& text : classes.names) known += ' ' + text;
+            throw InvalidInput("there is no class " + quoted(name) + " to weigh; there are" +
+                               known);
+        }
+        check_range("the weight of a class", factor, factor > 0, "greater than 0");
+        weights[static_cast<std::size_t>(found - classes.names.begin())] *= factor;
+    }
+    return weights;
+}
+
+/// The two-class problem of class a against class b, or against all others (b = none).
+Part class_part(const SvmSettings& s, const FitPlan& plan, std::size_t a, std::size_t b) {
+    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    Part part;
+    part.problem.task = s.task;
+    part.problem.bias = s.bias;
+    part.problem.nu = s.nu;
+    for (std::size_t i = 0; i < plan.data.size(); ++i) {
+        const auto c = static_cast<std::size_t>(plan.classes.index[i]);
+        if (b != none && c != a && c != b) continue;
+        part.positions.push_back(i);
+        part.problem.target.push_back(c == a ? 1.0 : -1.0);
+        const double weight = plan.class_weights[c] * weight_of(plan.data, i);
+        part.problem.bound.push_back(s.task == Task::svc ? s.C * weight
+                                     : s.task == Task::nu_svc
+                                         ? weight
+                                         : std::numeric_limits<double>::infinity());
+    }
+    if (part.positions.size() == plan.data.size()) part.positions.clear();
+    if (plan.classes.count() > 2) {
+        part.name = plan.classes.names[a] + " vs " + (b == none ? "rest" : plan.classes.names[b]);
+    }
+    return part;
+}
+
+void plan_classes(const SvmSettings& s, FitPlan& plan) {
+    plan.classes = classes_of(plan.data.y);
+    const std::size_t k = plan.classes.count();
+    if (k < 2) {
+        throw InvalidInput("a classifier needs rows of two classes; all rows have the label " +
+                           quoted(plan.classes.names.front()) +
+                           " (for a single class use `task=one-class`)");
+    }
+    plan.class_weights = weights_by_class(s, plan.classes);
+    if (s.multi_class == MultiClass::one_vs_rest && k > 2) {
+        for (std::size_t a = 0; a < k; ++a) {
+            plan.parts.push_back(class_part(s, plan, a, std::numeric_limits<std::size_t>::max()));
+        }
+        return;
+    }
+    for (std::size_t a = 0; a < k; ++a) {
+        for (std::size_t b = a + 1; b < k; ++b) plan.parts.push_back(class_part(s, plan, a, b));
+    }
+}
+
+Part regression_part(const SvmSettings& s, const FitPlan& plan, std::vector<double> target) {
+    Part part;
+    part.problem.task = s.task;
+    part.problem.nu = s.nu;
+    part.problem.epsilon = s.epsilon;
+    part.problem.tube = plan.tube;
+    part.problem.target = std::move(target);
+    for (std::size_t i = 0; i < plan.data.size(); ++i) {
+        if (!std::isfinite(part.problem.target[i])) {
+            throw InvalidInput("the target of row " + std::to_string(plan.kept[i] + 1) +
+                               " is not finite");
+        }
+        part.problem.bound.push_back(s.C * weight_of(plan.data, i));
+    }
+    return part;
+}
+
+Part single_class_part(const SvmSettings& s, const FitPlan& plan) {
+    Part part;
+    part.problem.task = s.task;
+    part.problem.nu = s.task == Task::svdd && s.C > 0 ? 0 : s.nu;  // C rules, if given
+    double total = 0;
+    for (std::size_t i = 0; i < plan.data.size(); ++i) total += weight_of(plan.data, i);
+    for (std::size_t i = 0; i < plan.data.size(); ++i) {
+        const double weight = weight_of(plan.data, i);
+        double bound = weight;
+        if (s.task == Task::svdd) {
+            // C Σ ξ as in 002, or C = 1/(ν m): then ν bounds the fraction outside.
+            bound = s.C > 0    ? s.C * weight
+                    : s.nu > 0 ? weight / (s.nu * total)
+                               : std::numeric_limits<double>::infinity();
+        }
+        part.problem.bound.push_back(bound);
+    }
+    if (s.task == Task::svdd && s.C > 0 && s.C * total < 1) {
+        throw InvalidInput("C = " + format_number(s.C) + " is too small for " +
+                           std::to_string(plan.data.size()) +
+                           " rows: the smallest feasible value is " + format_number(1 / total));
+    }
+    return part;
+}
+
+}  // namespace
+
+void check_settings(const SvmSettings& s) {
+    if (!is_svm(s.task)) {
+        throw InvalidInput("the task " + task_name(s.task) +
+                           " is no support vector machine and has a trainer of its own");
+    }
+    const bool uses_c = s.task == Task::svc || is_regressor(s.task);
+    const bool uses_nu =
+        s.task == Task::nu_svc || s.task == Task::nu_svr || s.task == Task::one_class;
+    if (uses_c) check_range("C", s.C, s.C > 0, "greater than 0");
+    if (uses_nu) check_range("nu", s.nu, s.nu > 0 && s.nu <= 1, "greater than 0 and at most 1");
+    if (s.task == Task::svdd) {
+        check_range("C", s.C, s.C >= 0, "0 (use nu) or greater");
+        if (s.C == 0) check_range("nu", s.nu, s.nu >= 0 && s.nu <= 1, "between 0 and 1");
+    }
+    if (s.task == Task::svr) check_range("epsilon", s.epsilon, s.epsilon >= 0, "0 or greater");
+    check_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
+    check_range("gap", s.relative_gap, s.relative_gap >= 0, "0 or greater");
+    const bool has_tube = s.tube || !s.tube_values.empty() || s.tube_function;
+    if (has_tube && s.task != Task::nu_svr) {
+        throw InvalidInput("a tube of varying width needs the task nu-svr, which finds its size");
+    }
+    if (!s.bias && s.task != Task::svc && s.task != Task::hard_margin) {
+        throw InvalidInput("only svc and hard can be trained without a bias");
+    }
+}
+
+FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
+                 MatrixView<const double> targets) {
+    check_settings(settings);
+    data.check();
+    require_finite(data.x);
+    FitPlan plan;
+    plan.data = without_idle_rows(data, plan.kept);
+    plan.tube = tube_of(settings, plan.data, plan.kept, data.size());
+    const bool labelled = is_classifier(settings.task) || is_regressor(settings.task);
+    if (labelled && data.y.empty() && targets.columns == 0) {
+        throw InvalidInput("the task " + task_name(settings.task) +
+                           " needs labels, and the data has none");
+    }
+    if (is_classifier(settings.task)) {
+        plan_classes(settings, plan);
+    } else if (targets.columns > 0) {
+        for (std::size_t c = 0; c < targets.columns; ++c) {
+            std::vector<double> target;
+            for (const std::size_t i : plan.kept) target.push_back(targets(i, c));
+            plan.parts.push_back(regression_part(settings, plan, std::move(target)));
+        }
+    } else if (is_regressor(settings.task)) {
+        if (plan.data.y.are_text()) {
+            throw InvalidInput(
+                "regression needs numbers as targets, and the labels are names such as " +
+                quoted(plan.data.y.text(0)));
+        }
+        plan.parts.push_back(regression_part(settings, plan, plan.data.y.values));
+    } else {
+        plan.parts.push_back(single_class_part(settings, plan));
+    }
+    return plan;
+}
+
+void number_labels(const Model& model, Dataset& data) {
+    if (!is_classifier(model.task) || data.y.empty()) return;
+    const std::vector<std::size_t> positions = class_positions(model, data.y);
+    data.y = {.values = {positions.begin(), positions.end()}, .names = {}};
+}
+
+}  // namespace mercer

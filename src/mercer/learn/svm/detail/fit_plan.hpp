@@ -1,0 +1,54 @@
+// Training data turned into subproblems: which rows, which targets, which bounds.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "mercer/learn/svm/detail/subproblem.hpp"
+#include "mercer/learn/svm/svm.hpp"
+
+namespace mercer {
+
+/// One dual problem and the rows of the data it is about.
+struct Part {
+    std::string name{};                    ///< "3 vs 8", or empty
+    std::vector<std::size_t> positions{};  ///< rows; empty: all of them
+    Subproblem problem{};
+};
+
+/// The data and settings of one training, checked; weights of 0 removed.
+struct FitPlan {
+    Dataset data{};                   ///< rows unscaled
+    std::vector<std::size_t> kept{};  ///< where each row stood in the data given
+    Classes classes{};                ///< classifiers
+    std::vector<double> tube{};       ///< ζ of each row; empty: 1
+    std::vector<double> class_weights{};
+    std::vector<Part> parts{};
+};
+
+/// Throws InvalidInput for settings that no data could be trained with.
+void check_settings(const SvmSettings& settings);
+
+/// Throws InvalidInput for what cannot be trained on. `targets` (may be empty) are several
+/// regression outputs. The bounds of svdd parts need k(x,x) and are completed by the caller.
+FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
+                 MatrixView<const double> targets);
+
+/// Labels as positions of the model's classes, which are in an order of their own: that of LIBSVM's
+/// file, or that of the estimator in Python. Throws InvalidInput for a label that is no class of
+/// it.
+void number_labels(const Model& model, Dataset& data);
+
+/// A model put back on the data it was trained on.
+struct RestoredFit {
+    FitPlan plan{};
+    Rows x{};                        ///< the plan's rows, scaled
+    std::vector<Learned> learned{};  ///< one a part: β on the part's rows, bias, ρ, ε, radius
+};
+
+/// Throws InvalidInput for a model that is no support vector machine or whose support vectors are
+/// not rows of the data.
+RestoredFit restore_fit(const Model& model, const Dataset& data);
+
+}  // namespace mercer

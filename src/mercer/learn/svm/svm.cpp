@@ -1,0 +1,484 @@
+#include "mercer/learn/svm/svm.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <type_traits>
+
+#include "mercer/base/detail/buffer.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/base/random.hpp"
+#include "mercer/gram/detail/operators.hpp"
+#include "mercer/kernel/node.hpp"
+#include "mercer/learn/convexity.hpp"
+#include "mercer/learn/detail/density_marks.hpp"
+#include "mercer/learn/detail/platt.hpp"
+#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/svm/detail/fit_plan.hpp"
+#include "mercer/learn/svm/detail/hull_proof.hpp"
+
+namespace mercer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+FitStatus fit_status(DualStatus status) {
+    switch (status) {
+        case DualStatus::converged: return FitStatus::converged;
+        case DualStatus::time_limit: return FitStatus::time_limit;
+        case DualStatus::iteration_limit: return FitStatus::iteration_limit;
+        case DualStatus::cancelled: return FitStatus::cancelled;
+        case DualStatus::stalled: return FitStatus::stalled;
+        default: return FitStatus::no_margin;
+    }
+}
+
+bool centers(const KernelNode& node) {
+    return node.kind == KernelKind::center ||
+           std::ranges::any_of(node.children, [](const Kernel& k) { return centers(k.node()); });
+}
+
+void check_start(const SvmSettings& settings, const FitPlan& plan, std::size_t rows) {
+    if (!settings.start) return;
+    const Model& from = *settings.start;
+    const auto refuse = [](const std::string& why) {
+        throw InvalidInput("the machine to begin from " + why +
+                           "; give one that was trained on the same rows with the same task");
+    };
+    if (from.task != settings.task) refuse("is one for " + task_name(from.task));
+    if (from.class_names != plan.classes.names) refuse("has other classes");
+    if (from.expansion.outputs() != plan.parts.size()) {
+        refuse("has " + std::to_string(from.expansion.outputs()) + " outputs instead of " +
+               std::to_string(plan.parts.size()));
+    }
+    if (from.origins.size() != from.expansion.size()) {
+        refuse("does not say which rows its points were");
+    }
+    if (std::ranges::any_of(from.origins, [&](std::size_t row) { return row >= rows; })) {
+        refuse("was trained on more than these " + std::to_string(rows) + " rows");
+    }
+}
+
+/// One training run in one precision.
+template <class T>
+class Trainer {
+   public:
+    using Operator = std::shared_ptr<const SymmetricOperator<T>>;
+    /// Parts solved at the same time, at most. Each has this share of the memory whether or not the
+    /// others are there, so that nothing depends on the number of threads.
+    static constexpr std::size_t parts_at_once = 8;
+
+    Trainer(const SvmSettings& settings, FitPlan plan)
+        : settings_(settings),
+          plan_(std::move(plan)),
+          scaling_(Scaling::fit(settings.scaling, plan_.data.x)),
+          x_(scaling_.apply(plan_.data.x)),
+          gram_(settings.kernel, x_, plan_.data.feature_names) {
+        // Parts of all rows (one class against the rest, several outputs) share one store. Those of
+        // some rows (pairs of classes) do not: few rows matter to more than two or three pairs, and
+        // a whole row would be five times as long as that of one pair of ten classes.
+        if (plan_.parts[0].positions.empty()) {
+            const bool alone = plan_.parts.size() == 1 && !settings.probability;
+            shared_ = std::make_shared<CachedOperator<T>>(std::make_shared<GramOperator<T>>(gram_),
+                                                          settings.memory_bytes,
+                                                          alone ? Keep::marked : Keep::everything);
+        }
+    }
+
+    Model run() {
+        Model model = empty_model();
+        const std::size_t parts = plan_.parts.size();
+        std::vector<Learned> learned(parts);
+        model.reports.resize(parts);
+        if (settings_.probability && is_classifier(settings_.task)) model.sigmoids.resize(parts);
+        const auto train = [&](std::size_t number) { train_part(number, learned[number], model); };
+        if (shared_) {  // one store, one part after another, each with all threads
+            for (std::size_t number = 0; number < parts; ++number) train(number);
+        } else {
+            const KeepBuffers keep_buffers;
+            // The largest first, so that no thread is left alone with one at the end.
+            std::vector<std::size_t> order(parts);
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t number) {
+                return plan_.parts[number].positions.size();
+            });
+            parallel_for(
+                parts, [&](std::size_t k) { train(order[k]); }, parts_at_once);
+            share_seconds(model.reports);
+        }
+        settle_brackets(learned, model.reports);
+        fill_expansion(learned, model);
+        // What single precision could not carry in training it cannot carry in prediction.
+        if (gram_in_double_) model.double_precision = true;
+        return model;
+    }
+
+   private:
+    Model empty_model() const {
+        Model model;
+        model.task = settings_.task;
+        model.multi_class = settings_.multi_class;
+        model.class_names = plan_.classes.names;
+        model.class_values = plan_.classes.values;
+        model.feature_names = plan_.data.feature_names;
+        model.roles = roles_of(plan_.data);
+        model.columns = plan_.data.columns();
+        model.scaling = scaling_;
+        model.double_precision = settings_.double_precision;
+        model.trained = {.C = settings_.C,
+                         .nu = settings_.nu,
+                         .epsilon = settings_.epsilon,
+                         .tolerance = settings_.tolerance,
+                         .bias = settings_.bias,
+                         .tube = settings_.tube ? settings_.tube->text() : std::string(),
+                         .tube_given = !settings_.tube && !plan_.tube.empty(),
+                         .class_weights = plan_.class_weights};
+        return model;
+    }
+
+    /// Parts under way together share the time: their seconds add up to what all of them took.
+    void share_seconds(std::vector<Report>& reports) const {
+        const std::chrono::duration<double> took = Clock::now() - start_;
+        double sum = 0;
+        for (const Report& report : reports) sum += report.seconds;
+        for (Report& report : reports) report.seconds *= sum > 0 ? took.count() / sum : 1;
+    }
+
+    void train_part(std::size_t number, Learned& learned, Model& model) {
+        Part& part = plan_.parts[number];
+        if (settings_.task == Task::svdd) {
+            part.problem.diagonal.resize(x_.size());
+            gram_.diagonal(gram_.reference(), part.problem.diagonal);
+        }
+        const Operator op = operator_for(part.positions);
+        learned = solve(part, number, *op, model.reports[number]);
+        if (!model.sigmoids.empty()) {
+            model.sigmoids[number] = cross_validated_sigmoid(part, number, op);
+        }
+    }
+
+    void settle_brackets(const std::vector<Learned>& learned, std::vector<Report>& reports) const {
+        CurvatureTest curvature(gram_.kernel(), x_, directions_of(settings_.task, settings_.bias));
+        for (std::size_t number = 0; number < reports.size(); ++number) {
+            const Part& part = plan_.parts[number];
+            settle_bracket(reports[number], curvature(part.positions, reports[number].status),
+                           reach_of(part.problem, learned[number]));
+        }
+    }
+
+    Operator operator_for(const std::vector<std::size_t>& positions) const {
+        if (positions.empty()) return shared_;
+        auto inner = std::make_shared<GramOperator<T>>(
+            gram_, gram_.select_among(gram_.reference(), positions));
+        return std::make_shared<CachedOperator<T>>(
+            std::move(inner), settings_.memory_bytes / parts_at_once,
+            settings_.probability ? Keep::everything : Keep::marked);
+    }
+
+    DualSettings dual_settings(const std::string& name, std::size_t number) {
+        DualSettings dual;
+        dual.tolerance = settings_.tolerance;
+        dual.relative_gap = settings_.relative_gap;
+        dual.iteration_limit = settings_.iteration_limit;
+        dual.method = settings_.method;
+        dual.shrinking = settings_.shrinking;
+        if (settings_.time_limit > 0) {
+            const std::chrono::duration<double> used = Clock::now() - start_;
+            dual.time_limit = std::max(1e-9, settings_.time_limit - used.count());
+        }
+        dual.progress = [this, name, number](const DualMoment& moment) {
+            // Once told to stop, the problems that are left are not begun either: each returns its
+            // feasible start, with a certificate that says how far from the optimum that is.
+            const std::lock_guard one_at_a_time(progress_mutex_);
+            if (!stopped_ && settings_.progress) {
+                stopped_ = !settings_.progress({name, number, plan_.parts.size(), moment});
+            }
+            return !stopped_;
+        };
+        return dual;
+    }
+
+    std::function<void(const TwoPointStep&)> trace_of(const Part& part, std::size_t number) {
+        return [this, &part, number](const TwoPointStep& step) {
+            FitStep told{part.name, number, step};
+            for (std::size_t& row : told.step.row) {
+                row = plan_.kept[part.positions.empty() ? row : part.positions[row]];
+            }
+            const std::lock_guard one_at_a_time(progress_mutex_);
+            settings_.trace(told);
+        };
+    }
+
+    /// Empty without a machine to begin from.
+    std::vector<double> start_of(const Part& part, std::size_t number) const {
+        if (!settings_.start) return {};
+        const Model& from = *settings_.start;
+        std::vector<double> of_data(plan_.kept.back() + 1, 0.0);
+        for (std::size_t k = 0; k < from.origins.size(); ++k) {
+            if (from.origins[k] >= of_data.size()) continue;  // a row without weight now
+            of_data[from.origins[k]] = from.expansion.coefficients(number, k);
+        }
+        std::vector<double> beta(part.problem.size());
+        for (std::size_t i = 0; i < beta.size(); ++i) {
+            const std::size_t row = part.positions.empty() ? i : part.positions[i];
+            beta[i] = of_data[plan_.kept[row]];
+        }
+        return dual_start(part.problem, beta);
+    }
+
+    Learned solve(const Part& part, std::size_t number, const SymmetricOperator<T>& op,
+                  Report& report) {
+        DualSettings dual = dual_settings(part.name, number);
+        if (settings_.trace) dual.trace = trace_of(part, number);
+        DualSolution solution =
+            solve_dual(op, make_dual(part.problem), dual, start_of(part, number));
+        if constexpr (std::is_same_v<T, float>) {
+            if (lost_in_single(part.problem, op, solution)) go_on_in_double(part, number, solution);
+        }
+        if (solution.infeasibility) throw InvalidInput(solution.infeasibility->explanation);
+        Learned learned = interpret(part.problem, solution);
+        report = certify(part.problem, learned, solution.row_gradient);
+        report.name = part.name;
+        report.status = fit_status(solution.status);
+        report.iterations = solution.steps;
+        report.kernel_evaluations = solution.evaluations;
+        report.seconds = solution.seconds;
+        if (solution.recession) add_hull_proof(part, *solution.recession, report);
+        return learned;
+    }
+
+    /// Whether kernel values of single precision do not carry the hard margin: it is so small, if
+    /// there is one at all, that Σ|β| times their rounding is more than the tolerance.
+    bool lost_in_single(const Subproblem& problem, const SymmetricOperator<float>& op,
+                        const DualSolution& solution) const {
+        if (problem.task != Task::hard_margin) return false;
+        if (solution.status == DualStatus::unbounded || solution.status == DualStatus::stalled) {
+            return true;
+        }
+        if (solution.status != DualStatus::converged) return false;
+        std::vector<double> diagonal(op.size());
+        op.diagonal(diagonal);
+        double sum = 0;
+        for (const double alpha : solution.alpha) sum += alpha;
+        return 0x1p-22 * sum * *std::ranges::max_element(diagonal) > settings_.tolerance;
+    }
+
+    /// From where single precision has brought it.
+    void go_on_in_double(const Part& part, std::size_t number, DualSolution& solution) {
+        const Gram<double>& gram = gram_in_double();
+        const auto points = part.positions.empty()
+                                ? gram.reference()
+                                : gram.select_among(gram.reference(), part.positions);
+        const CachedOperator<double> op(std::make_shared<GramOperator<double>>(gram, points),
+                                        settings_.memory_bytes / (shared_ ? 1 : parts_at_once),
+                                        Keep::marked);
+        const std::vector<double> start =
+            solution.recession ? solution.recession->direction : solution.alpha;
+        DualSettings dual = dual_settings(part.name, number);
+        if (settings_.trace) dual.trace = trace_of(part, number);
+        DualSolution better = solve_dual<double>(op, make_dual(part.problem), dual, start);
+        better.steps += solution.steps;
+        better.evaluations += solution.evaluations;
+        better.seconds += solution.seconds;
+        solution = std::move(better);
+    }
+
+    const Gram<double>& gram_in_double() {
+        const std::lock_guard one_at_a_time(double_mutex_);
+        if (!gram_in_double_) {
+            gram_in_double_.emplace(settings_.kernel, x_, plan_.data.feature_names);
+        }
+        return *gram_in_double_;
+    }
+
+    void add_hull_proof(const Part& part, const RecessionDirection& recession,
+                        Report& report) const {
+        const Rows x = part.positions.empty() ? x_ : x_.select(part.positions);
+        HullProof proof = prove_hulls(part.problem, gram_.kernel(), x, recession);
+        report.hull_weights = std::move(proof.weights);
+        report.hull_distance = proof.distance;
+        report.margin_bound = proof.margin_bound;
+        report.status = proof.status();
+    }
+
+    /// Platt's sigmoid from decisions that no point had a part in: five folds.
+    Sigmoid cross_validated_sigmoid(const Part& part, std::size_t number, const Operator& op) {
+        constexpr std::size_t folds = 5;
+        const std::size_t n = part.problem.size();
+        std::vector<std::size_t> order(n);
+        std::iota(order.begin(), order.end(), 0);
+        Random(settings_.seed, number).shuffle(std::span(order));
+        std::vector<double> decisions(n, 0.0);
+        for (std::size_t fold = 0; fold < folds; ++fold) {
+            const std::size_t first = fold * n / folds;
+            const std::size_t last = (fold + 1) * n / folds;
+            const std::span<const std::size_t> held(order.data() + first, last - first);
+            std::vector<std::size_t> rest;
+            for (std::size_t i = 0; i < n; ++i) {
+                if (i < first || i >= last) rest.push_back(order[i]);
+            }
+            fold_decisions(part, number, op, rest, held, decisions);
+        }
+        return fit_sigmoid(decisions, part.problem.target);
+    }
+
+    void fold_decisions(const Part& part, std::size_t number, const Operator& op,
+                        const std::vector<std::size_t>& rest, std::span<const std::size_t> held,
+                        std::vector<double>& decisions) {
+        Subproblem problem = part.problem;
+        problem.target.clear();
+        problem.bound.clear();
+        for (const std::size_t i : rest) {
+            problem.target.push_back(part.problem.target[i]);
+            problem.bound.push_back(part.problem.bound[i]);
+        }
+        const auto [low, high] = std::ranges::minmax(problem.target);
+        if (low == high) {  // one class only: all that can be said is its name
+            for (const std::size_t i : held) decisions[i] = low;
+            return;
+        }
+        DualSolution solution = solve_dual(SubsetOperator<T>(op, rest), make_dual(problem),
+                                           dual_settings(part.name, number));
+        const Learned learned = interpret(problem, solution);
+        std::vector<std::size_t> support;
+        std::vector<double> coefficients;
+        for (std::size_t i = 0; i < rest.size(); ++i) {
+            if (learned.beta[i] == 0) continue;
+            support.push_back(rest[i]);
+            coefficients.push_back(learned.beta[i]);
+        }
+        Matrix<T> tile(held.size(), support.size());
+        if (!support.empty()) op->tile(held, support, tile.view());
+        for (std::size_t r = 0; r < held.size(); ++r) {
+            double f = learned.bias;
+            for (std::size_t s = 0; s < support.size(); ++s) {
+                f += coefficients[s] * static_cast<double>(tile(r, s));
+            }
+            decisions[held[r]] = f;
+        }
+    }
+
+    /// The parts' coefficients over one common set of points, each row once.
+    void fill_expansion(const std::vector<Learned>& learned, Model& model) const {
+        const bool sphere = settings_.task == Task::svdd;
+        const auto row_of = [&](std::size_t part, std::size_t i) {
+            const auto& positions = plan_.parts[part].positions;
+            return positions.empty() ? i : positions[i];
+        };
+        std::vector<bool> used(x_.size(), false);
+        for (std::size_t p = 0; p < learned.size(); ++p) {
+            for (std::size_t i = 0; i < learned[p].beta.size(); ++i) {
+                if (learned[p].beta[i] != 0) used[row_of(p, i)] = true;
+            }
+        }
+        std::vector<std::size_t> points;
+        std::vector<std::size_t> place(x_.size(), 0);
+        for (std::size_t i = 0; i < x_.size(); ++i) {
+            if (!used[i]) continue;
+            place[i] = points.size();
+            points.push_back(i);
+            model.origins.push_back(plan_.kept[i]);
+        }
+        Expansion& e = model.expansion;
+        e.kernel = gram_.kernel();
+        e.points = x_.select(points);
+        e.coefficients = Matrix<double>(learned.size(), points.size());
+        for (std::size_t p = 0; p < learned.size(); ++p) {
+            for (std::size_t i = 0; i < learned[p].beta.size(); ++i) {
+                if (learned[p].beta[i] == 0) continue;
+                e.coefficients(p, place[row_of(p, i)]) = (sphere ? 2 : 1) * learned[p].beta[i];
+            }
+            const double r2 = learned[p].radius * learned[p].radius;
+            e.bias.push_back(sphere ? r2 - model.reports[p].squared_norm : learned[p].bias);
+        }
+        e.self = sphere ? -1 : 0;
+        if (centers(e.kernel.node())) e.reference = x_;
+    }
+
+    const SvmSettings& settings_;
+    FitPlan plan_;
+    Scaling scaling_;
+    Rows x_;
+    Gram<T> gram_;
+    std::optional<Gram<double>> gram_in_double_{};  ///< once single precision was not enough
+    Operator shared_{};
+    Clock::time_point start_ = Clock::now();
+    std::mutex progress_mutex_{};
+    std::mutex double_mutex_{};
+    bool stopped_ = false;
+};
+
+bool scales(TargetScale rule) {
+    return rule == TargetScale::standard || rule == TargetScale::minmax;
+}
+
+/// The machine of scaled targets is that of the targets themselves with other settings: divided by
+/// scale², ½‖w‖² + C s Σ max(0, |y − f| − ε s) has the terms of t = y/s. The bias takes the shift.
+Model fit_in_units(const SvmSettings& settings, const Dataset& data,
+                   MatrixView<const double> targets) {
+    if (targets.columns > 1) {
+        throw InvalidInput("target_scale = " + target_scale_name(settings.target_scale) +
+                           " is for one target, and there are " + std::to_string(targets.columns) +
+                           "; scale them before");
+    }
+    std::vector<double> y;
+    for (std::size_t i = 0; i < targets.rows; ++i) y.push_back(targets(i, 0));
+    if (targets.columns == 0) y = data.y.values;
+    const bool known = !data.y.are_text() && y.size() == data.size();
+    const TargetScaling scaling =
+        known ? fit_target_scale(settings.target_scale, y, data.weights) : TargetScaling{};
+    SvmSettings own = settings;
+    own.target_scale = TargetScale::none;
+    if (std::isfinite(scaling.scale)) {  // else the plan will say which target is not finite
+        own.C *= scaling.scale;
+        own.epsilon *= scaling.scale;
+        own.tolerance *= scaling.scale;
+    }
+    Model model = Svm(std::move(own)).fit(data, targets);
+    note_target_scaling(model, scaling);
+    return model;
+}
+
+}  // namespace
+
+Model Svm::fit(const Dataset& data) const {
+    return fit(data, {});
+}
+
+Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
+    if (targets.columns > 0 && !is_regressor(settings_.task)) {
+        throw InvalidInput("several targets need a regression task: svr or nu-svr");
+    }
+    if (targets.columns > 0 && targets.rows != data.size()) {
+        throw InvalidInput("there are " + std::to_string(targets.rows) + " rows of targets for " +
+                           std::to_string(data.size()) + " rows of data");
+    }
+    if (settings_.trace && settings_.method != DualMethod::smo) {
+        throw InvalidInput("only the method smo takes steps of two points, which can be traced");
+    }
+    check_target_scale(settings_.target_scale, settings_.task);
+    if (scales(settings_.target_scale)) return fit_in_units(settings_, data, targets);
+    FitPlan plan = plan_fit(settings_, data, targets);
+    check_start(settings_, plan, data.size());
+    const std::vector<std::size_t> kept = plan.kept;
+    Model model = settings_.double_precision ? Trainer<double>(settings_, std::move(plan)).run()
+                                             : Trainer<float>(settings_, std::move(plan)).run();
+    if (settings_.probability && settings_.task == Task::one_class) {
+        const std::vector<double> marks =
+            density_marks(model.decision(data.x.select(kept)).values());
+        if (!marks.empty()) {
+            Matrix<double> array(1, marks.size());
+            array.values() = marks;
+            model.arrays[density_marks_array] = std::move(array);
+        }
+    }
+    return model;
+}
+
+}  // namespace mercer

@@ -1,0 +1,87 @@
+// Small changes of rows that leave their meaning as it is: of pictures moved, turned, stretched,
+// made bolder or crumpled a little, and whatever a user's function does to a row. They make virtual
+// examples (picture/virtual_examples.hpp) and tangents (picture/tangent.hpp).
+//
+//   const ImageShape digits{28, 28};
+//   RowTransform left = shift_image(digits, 0, -1);
+//   Rows moved = transformed(rows, left);
+//   for (const NamedTransform& t : parse_transforms("shift(1), rotate(10)", digits)) t.name;
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/base/export.hpp"
+#include "mercer/base/progress.hpp"
+#include "mercer/data/rows.hpp"
+
+namespace mercer MERCER_API {
+
+/// Writes the changed row; both have the same length.
+using RowTransform = std::function<void(std::span<const double> row, std::span<double> out)>;
+
+/// A row as a picture of one channel, row by row, with the value that stands around it.
+struct ImageShape {
+    std::size_t height = 0;
+    std::size_t width = 0;
+    double background = 0;
+
+    std::size_t pixels() const { return height * width; }
+};
+
+/// Moved down and to the right by so many pixels, which need not be whole: between pixels the four
+/// neighbours are weighed.
+RowTransform shift_image(const ImageShape& shape, double down, double right);
+/// Turned about its middle, anticlockwise.
+RowTransform rotate_image(const ImageShape& shape, double degrees);
+/// Larger (or smaller, below 1) about its middle.
+RowTransform scale_image(const ImageShape& shape, double factor_down, double factor_right);
+/// Sheared: each line moved to the right by slant pixels for each pixel that it lies below the
+/// middle.
+RowTransform shear_image(const ImageShape& shape, double slant);
+/// Strokes bolder, or thinner when `amount` is below 0: that share of the way to the largest, or
+/// smallest, of a pixel and its four neighbours. For bright strokes on a dark ground.
+RowTransform thicken_image(const ImageShape& shape, double amount);
+/// Each pixel moved by a smooth random field of displacements of about `amount` pixels, smooth over
+/// `width` of them (Simard, Steinkraus and Platt 2003). One field a seed.
+RowTransform elastic_image(const ImageShape& shape, double amount, double width,
+                           std::uint64_t seed);
+/// Its centre of mass brought to the middle and its slant taken out: sheared so that rows and
+/// columns of ink are uncorrelated. Ink is what differs from the background.
+RowTransform deskew_image(const ImageShape& shape);
+
+/// Mean 0 and deviation 1 over the row, whatever it is: light and contrast taken out. A row of one
+/// value becomes 0.
+RowTransform contrast_row();
+
+struct NamedTransform {
+    std::string name;
+    RowTransform transform;
+};
+
+/// A list such as "shift(1), shift(2), rotate(10), scale(1.1), shear(0.2), thicken(0.5),
+/// elastic(2), deskew":
+///   shift(n)     by n pixels: n = 1 eight ways, other n four ways (left, right, up, down)
+///   rotate(d)    by d degrees both ways
+///   scale(f)     by f and 1/f
+///   shear(s)     by s and −s
+///   thicken(a)   by a and −a
+///   elastic(a)   two fields of that amount, smooth over four pixels
+///   deskew, contrast   one each
+/// Throws InvalidInput that names the part it does not know.
+std::vector<NamedTransform> parse_transforms(std::string_view text, const ImageShape& shape);
+
+/// The shape that "28x28" says, height first; the square that `columns` numbers are when the text
+/// is empty. Throws InvalidInput when it is no shape, or not one of so many pixels.
+ImageShape parse_shape(std::string_view text, std::size_t columns, double background = 0);
+
+/// Every row changed, dense. Throws InvalidInput when the rows have another length than the
+/// transform's picture, or what it makes is not finite; Cancelled.
+Rows transformed(const Rows& rows, const RowTransform& transform, const Progress& progress = {});
+
+}  // namespace mercer

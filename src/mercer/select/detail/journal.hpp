@@ -1,0 +1,56 @@
+// What a search has found out so far, in a file that outlives an interruption.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mercer/select/detail/evaluation.hpp"
+
+namespace mercer {
+
+/// A number that differs, but for one chance in 2⁶⁴, where something that was put in does.
+class Fingerprint {
+   public:
+    void add(std::string_view text);
+    void add(double value);
+    void add(std::uint64_t value);
+    void add(const Rows& rows);
+    std::uint64_t value() const { return state_; }
+
+   private:
+    void add_byte(unsigned char byte);
+    std::uint64_t state_ = 0xCBF29CE484222325;  // FNV-1a
+};
+
+/// Lines of text, one a point, each written and flushed as a whole.
+class Journal {
+   public:
+    /// Reads what is there; an unfinished last line, left by an interruption, is cut off. Throws
+    /// InvalidInput when the file is no journal, belongs to another search or cannot be written.
+    Journal(std::string path, std::uint64_t fingerprint);
+
+    /// The score of a point learnt from so many rows, if it is known.
+    std::optional<PointScore> find(std::span<const double> values, std::size_t rows) const;
+    void add(std::span<const double> values, std::size_t rows, const PointScore& score);
+
+   private:
+    struct Entry {
+        std::vector<double> values;
+        std::size_t rows;
+        PointScore score;
+    };
+    void read(const std::string& content);
+    Entry parse(const std::string& line, std::size_t number) const;
+
+    std::string path_;
+    std::string header_;
+    std::vector<Entry> entries_{};
+};
+
+}  // namespace mercer

@@ -1,0 +1,270 @@
+#include "mercer/solver/detail/state.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/solver/detail/certificate.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::size_t variable_grain = 8192;
+
+}  // namespace
+
+template <class T>
+DualState<T>::DualState(const SymmetricOperator<T>& k, const CanonicalDual& form,
+                        const DualSettings& settings)
+    : k_(k),
+      form_(form),
+      settings_(settings),
+      began_(std::chrono::steady_clock::now()),
+      gradient_(form.variables),
+      active_(form.variables),
+      quiet_(form.variables),
+      change_(form.rows),
+      row_bound_(form.rows) {
+    std::iota(active_.begin(), active_.end(), std::size_t{0});
+    active_rows_ = rows_of(active_);
+    for (std::size_t i = 0; i < form.variables; ++i) {
+        double& bound = row_bound_[form.row[i]];
+        bound = std::max({bound, form.upper[i], -form.lower[i]});
+    }
+}
+
+template <class T>
+std::vector<std::size_t> DualState<T>::rows_of(std::span<const std::size_t> variables) const {
+    std::vector<char> seen(form_.rows, 0);
+    for (const std::size_t i : variables) seen[form_.row[i]] = 1;
+    std::vector<std::size_t> rows;
+    for (std::size_t r = 0; r < form_.rows; ++r) {
+        if (seen[r] != 0) rows.push_back(r);
+    }
+    return rows;
+}
+
+/// sums_ = Σ_r weight_r K(which_r, columns); no columns: all.
+template <class T>
+void DualState<T>::add_product(std::span<const std::size_t> which, std::span<const double> weight,
+                               std::span<const std::size_t> columns, std::span<const char> again) {
+    sums_.assign(columns.empty() ? form_.rows : columns.size(), 0.0);
+    k_.add_rows(which, weight, columns, again, sums_);
+    asked += which.size() * sums_.size();
+    for (std::size_t j = 0; j < sums_.size(); ++j) {
+        if (std::isfinite(sums_[j])) continue;
+        throw InvalidInput("operator: row " + std::to_string(columns.empty() ? j : columns[j]) +
+                           " has an entry that is not finite, or so large that sums overflow; "
+                           "scale the data or choose other kernel parameters");
+    }
+}
+
+template <class T>
+void DualState<T>::start(std::vector<double> u) {
+    u_ = std::move(u);
+    v_.assign(form_.rows, 0.0);
+    recompute();
+}
+
+template <class T>
+void DualState<T>::rebuild_beta() {
+    beta_.assign(form_.rows, 0.0);
+    for (std::size_t i = 0; i < form_.variables; ++i) beta_[form_.row[i]] += form_.sign[i] * u_[i];
+}
+
+template <class T>
+void DualState<T>::rebuild_objective() {
+    // ½ u'Hu + p'u with u'Hu = β'v.
+    double quadratic = 0;
+    for (std::size_t r = 0; r < form_.rows; ++r) quadratic += beta_[r] * v_[r];
+    double linear = 0;
+    for (std::size_t i = 0; i < form_.variables; ++i) linear += form_.p[i] * u_[i];
+    objective_ = 0.5 * quadratic + linear;
+}
+
+template <class T>
+void DualState<T>::sum_support(std::span<const std::size_t> columns) {
+    std::vector<std::size_t> which;
+    std::vector<double> weight;
+    for (std::size_t r = 0; r < form_.rows; ++r) {
+        if (beta_[r] == 0) continue;
+        which.push_back(r);
+        weight.push_back(beta_[r]);
+    }
+    add_product(which, weight, columns, {});
+}
+
+template <class T>
+void DualState<T>::recompute() {
+    rebuild_beta();
+    sum_support({});
+    v_.swap(sums_);
+    stale_.clear();
+    active_.resize(form_.variables);
+    std::iota(active_.begin(), active_.end(), std::size_t{0});
+    active_rows_ = rows_of(active_);
+    rebuild_objective();
+}
+
+template <class T>
+bool DualState<T>::audit() {
+    rebuild_beta();
+    const std::size_t count = std::min<std::size_t>(form_.rows, 256);
+    std::vector<std::size_t> sample(count);
+    for (std::size_t s = 0; s < count; ++s) sample[s] = s * form_.rows / count;
+    sum_support(sample);
+    for (std::size_t s = 0; s < count; ++s) {
+        if (std::abs(sums_[s] - v_[sample[s]]) > 0.01 * settings_.tolerance) return false;
+    }
+    return true;
+}
+
+template <class T>
+void DualState<T>::move(std::span<const std::size_t> which, std::span<const double> values) {
+    std::vector<std::size_t> rows;
+    double linear = 0;
+    for (std::size_t k = 0; k < which.size(); ++k) {
+        const std::size_t i = which[k];
+        const double by = values[k] - u_[i];
+        linear += by * form_.p[i];
+        if (change_[form_.row[i]] == 0) rows.push_back(form_.row[i]);
+        change_[form_.row[i]] += form_.sign[i] * by;
+    }
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    std::vector<double> weight;
+    std::size_t kept = 0;
+    for (const std::size_t r : rows) {
+        const double by = change_[r];
+        change_[r] = 0;
+        if (by == 0) continue;  // the two variables of one row may cancel
+        rows[kept++] = r;
+        weight.push_back(by);
+    }
+    rows.resize(kept);
+    const bool narrow = active_rows_.size() < form_.rows;
+    add_product(rows, weight, narrow ? std::span(active_rows_) : std::span<std::size_t>(),
+                wanted_again(rows, weight));
+    // Everything is at hand; from here on nothing can fail.
+    std::vector<double> before(kept);
+    for (std::size_t k = 0; k < kept; ++k) before[k] = v_[rows[k]];
+    for (std::size_t j = 0; j < sums_.size(); ++j) {
+        v_[narrow ? active_rows_[j] : j] += sums_[j];
+    }
+    double quadratic = 0;  // ½ Δβ'(v_before + v_after): the exact change of ½ β'Kβ
+    for (std::size_t k = 0; k < kept; ++k) {
+        quadratic += 0.5 * weight[k] * (before[k] + v_[rows[k]]);
+        beta_[rows[k]] += weight[k];
+    }
+    for (std::size_t k = 0; k < which.size(); ++k) u_[which[k]] = values[k];
+    objective_ += quadratic + linear;
+}
+
+/// A row moves again as long as its variable is free. Most bounded support vectors go to their
+/// bound once and stay.
+template <class T>
+std::vector<char> DualState<T>::wanted_again(std::span<const std::size_t> rows,
+                                             std::span<const double> change) const {
+    std::vector<char> again(rows.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        const double after = std::abs(beta_[rows[k]] + change[k]);
+        again[k] = after > 0 && after < row_bound_[rows[k]] ? 1 : 0;
+    }
+    return again;
+}
+
+template <class T>
+void DualState<T>::keep_active(std::vector<std::size_t> variables) {
+    active_ = std::move(variables);
+    std::vector<std::size_t> rows = rows_of(active_);
+    std::vector<std::size_t> left;
+    std::set_difference(active_rows_.begin(), active_rows_.end(), rows.begin(), rows.end(),
+                        std::back_inserter(left));
+    if (!left.empty()) stale_.push_back({std::move(left), beta_});
+    active_rows_ = std::move(rows);
+}
+
+template <class T>
+void DualState<T>::activate_all() {
+    std::vector<std::size_t> which;
+    std::vector<double> weight;
+    while (!stale_.empty()) {
+        const Stale& stale = stale_.back();
+        which.clear();
+        weight.clear();
+        for (std::size_t r = 0; r < form_.rows; ++r) {
+            if (beta_[r] == stale.beta[r]) continue;
+            which.push_back(r);
+            weight.push_back(beta_[r] - stale.beta[r]);
+        }
+        add_product(which, weight, stale.rows, {});
+        for (std::size_t j = 0; j < stale.rows.size(); ++j) v_[stale.rows[j]] += sums_[j];
+        stale_.pop_back();
+    }
+    active_.resize(form_.variables);
+    std::iota(active_.begin(), active_.end(), std::size_t{0});
+    active_rows_ = rows_of(active_);
+    rebuild_objective();
+}
+
+template <class T>
+void DualState<T>::refresh_gradient() {
+    parallel_ranges(active_.size(), variable_grain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t k = first; k < last; ++k) {
+            const std::size_t i = active_[k];
+            gradient_[i] = form_.sign[i] * v_[form_.row[i]] + form_.p[i];
+        }
+    });
+}
+
+template <class T>
+std::uint64_t DualState<T>::steps_left() const {
+    std::uint64_t limit = settings_.iteration_limit;
+    if (limit == 0) limit = std::max<std::uint64_t>(100'000'000, 1000 * form_.variables);
+    return limit - std::min(limit, steps);
+}
+
+template <class T>
+double DualState<T>::seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+}
+
+template <class T>
+bool DualState<T>::out_of_time() const {
+    return settings_.time_limit > 0 && seconds() >= settings_.time_limit;
+}
+
+template <class T>
+std::optional<DualStatus> DualState<T>::report(const Measure& at) {
+    if (settings_.progress) {
+        DualMoment moment;
+        moment.iterations = iterations;
+        moment.steps = steps;
+        moment.objective = objective_;
+        moment.violation = at.violation;
+        moment.gap = gap(at);
+        moment.support = static_cast<std::size_t>(
+            std::count_if(u_.begin(), u_.end(), [](double x) { return x != 0; }));
+        moment.active = active_.size();
+        moment.seconds = seconds();
+        if (!settings_.progress(moment)) return DualStatus::cancelled;
+    }
+    if (out_of_time()) return DualStatus::time_limit;
+    if (steps_left() == 0) return DualStatus::iteration_limit;
+    return std::nullopt;
+}
+
+template <class T>
+double DualState<T>::recession_tolerance() const {
+    if (settings_.recession_tolerance > 0) return settings_.recession_tolerance;
+    return std::max<double>(1e-12, static_cast<double>(std::numeric_limits<T>::epsilon()));
+}
+
+template class DualState<float>;
+template class DualState<double>;
+
+}  // namespace mercer

@@ -1,0 +1,295 @@
+#include "mercer/solver/detail/working_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::size_t variable_grain = 4096;
+
+struct Scored {
+    double score;
+    std::size_t index;
+    /// Higher score first, then lower index: a total order, so that the chosen set is unique.
+    friend bool operator<(const Scored& a, const Scored& b) {
+        return a.score != b.score ? a.score > b.score : a.index < b.index;
+    }
+};
+
+/// Leaves the best `count` at the front.
+void keep_best(std::vector<Scored>& list, std::size_t count) {
+    if (list.size() <= count) return;
+    std::nth_element(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count), list.end());
+    list.resize(count);
+}
+
+/// Candidates by the way they want to go: for each group (or all together, when the equalities are
+/// general) one list that grows and one that falls.
+struct Candidates {
+    std::array<std::vector<Scored>, 3> grow;
+    std::array<std::vector<Scored>, 3> fall;
+};
+
+void join(Candidates& all, const Candidates& more) {
+    for (std::size_t g = 0; g < 3; ++g) {
+        all.grow[g].insert(all.grow[g].end(), more.grow[g].begin(), more.grow[g].end());
+        all.fall[g].insert(all.fall[g].end(), more.fall[g].begin(), more.fall[g].end());
+    }
+}
+
+template <class T>
+Candidates candidates(const DualState<T>& state, const Measure& measure,
+                      std::span<const char> taken) {
+    const CanonicalDual& form = state.form();
+    const std::vector<std::size_t>& active = state.active();
+    std::vector<Candidates> parts((active.size() + variable_grain - 1) / variable_grain);
+    parallel_ranges(active.size(), variable_grain, [&](std::size_t first, std::size_t last) {
+        Candidates& lists = parts[first / variable_grain];
+        for (std::size_t k = first; k < last; ++k) {
+            const std::size_t i = active[k];
+            if (taken[i] != 0) continue;
+            const double g = state.gradient()[i];
+            const std::size_t group = form.group[i];
+            if (form.can_grow(i, state.u()[i])) {
+                const double score = measure.growing(form, i, g);
+                if (score > 0) lists.grow[group].push_back({score, i});
+            }
+            if (form.can_fall(i, state.u()[i])) {
+                const double score = measure.falling(form, i, g);
+                if (score > 0) lists.fall[group].push_back({score, i});
+            }
+        }
+    });
+    for (std::size_t part = 1; part < parts.size(); ++part) join(parts[0], parts[part]);
+    return parts.empty() ? Candidates{} : std::move(parts[0]);
+}
+
+void append(std::vector<std::size_t>& chosen, const std::vector<Scored>& list) {
+    for (const Scored& item : list) chosen.push_back(item.index);
+}
+
+}  // namespace
+
+template <class T>
+std::vector<std::size_t> most_violating(const DualState<T>& state, const Measure& measure,
+                                        std::size_t count, std::span<const char> taken) {
+    Candidates lists = candidates(state, measure, taken);
+    std::size_t groups = 0;
+    for (std::size_t g = 0; g < 3; ++g)
+        groups += lists.grow[g].empty() && lists.fall[g].empty() ? 0 : 1;
+    std::vector<std::size_t> chosen;
+    for (std::size_t k = 0; k < measure.direction.count; ++k) {
+        if (taken[measure.direction.index[k]] == 0) chosen.push_back(measure.direction.index[k]);
+    }
+    for (std::size_t g = 0; g < 3; ++g) {
+        const std::size_t share =
+            std::max<std::size_t>(2, count / std::max<std::size_t>(groups, 1));
+        // A side that is short leaves its places to the other.
+        const std::size_t grow = std::max(share / 2, share - std::min(share, lists.fall[g].size()));
+        keep_best(lists.grow[g], grow);
+        keep_best(lists.fall[g], share - std::min(share, lists.grow[g].size()));
+        append(chosen, lists.grow[g]);
+        append(chosen, lists.fall[g]);
+    }
+    // A free variable may stand in both lists.
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    return chosen;
+}
+
+template <class T>
+std::vector<std::size_t> WorkingSet<T>::choose(const DualState<T>& state, const Measure& measure,
+                                               std::size_t size) {
+    if (state.active().size() <= size) return state.active();
+    std::vector<std::size_t> chosen;
+    std::vector<char> active(form_.variables, state.all_active() ? 1 : 0);
+    if (!state.all_active()) {
+        for (const std::size_t i : state.active()) active[i] = 1;
+    }
+    std::vector<std::size_t> bounded;
+    for (const std::size_t i : tile_.variable) {
+        if (i == no_variable || active[i] == 0) continue;
+        (form_.is_free(i, state.u()[i]) ? chosen : bounded).push_back(i);
+    }
+    const std::size_t keep = size / 2;
+    if (chosen.size() > keep) {
+        // More free variables than there is room for: those that are least settled stay.
+        std::vector<Scored> scored;
+        for (const std::size_t i : chosen) {
+            const double g = state.gradient()[i];
+            scored.push_back(
+                {std::max(measure.growing(form_, i, g), measure.falling(form_, i, g)), i});
+        }
+        keep_best(scored, keep);
+        chosen.clear();
+        append(chosen, scored);
+    }
+    for (const std::size_t i : bounded) {
+        if (chosen.size() >= keep) break;
+        chosen.push_back(i);
+    }
+    for (const std::size_t i : chosen) taken_[i] = 1;
+    const std::vector<std::size_t> worst =
+        most_violating(state, measure, size - chosen.size(), taken_);
+    for (const std::size_t i : chosen) taken_[i] = 0;
+    chosen.insert(chosen.end(), worst.begin(), worst.end());
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
+}
+
+/// Puts the newcomers of each group where others have left; false when there is too little room.
+template <class T>
+bool WorkingSet<T>::place_in_gaps(const std::vector<std::size_t>& chosen) {
+    for (const std::size_t i : chosen) taken_[i] = 1;
+    std::array<std::vector<std::size_t>, 3> gaps;
+    for (std::size_t g = 0; g < 3; ++g) {
+        for (std::size_t k = tile_.first[g]; k < tile_.first[g + 1]; ++k) {
+            const std::size_t i = tile_.variable[k];
+            if (i != no_variable && taken_[i] != 0) {
+                taken_[i] = 0;  // has its place already
+            } else {
+                gaps[g].push_back(k);
+            }
+        }
+    }
+    std::array<std::size_t, 3> needed{};
+    for (const std::size_t i : chosen) needed[form_.group[i]] += taken_[i] != 0 ? 1 : 0;
+    bool fits = true;
+    for (std::size_t g = 0; g < 3; ++g) fits = fits && needed[g] <= gaps[g].size();
+    if (fits) {
+        fresh_.clear();
+        for (const auto& places : gaps) {
+            for (const std::size_t k : places) tile_.variable[k] = no_variable;
+        }
+        std::array<std::size_t, 3> next{};
+        for (const std::size_t i : chosen) {
+            if (taken_[i] == 0) continue;
+            const std::size_t g = form_.group[i];
+            const std::size_t place = gaps[g][next[g]++];
+            tile_.variable[place] = i;
+            fresh_.push_back(place);
+        }
+    }
+    for (const std::size_t i : chosen) taken_[i] = 0;
+    return fits;
+}
+
+/// Begins a new tile: groups one after another, each filled up to whole lanes, with some room for
+/// one group to grow at the other's expense.
+template <class T>
+void WorkingSet<T>::lay_out(const std::vector<std::size_t>& chosen, std::size_t size) {
+    std::array<std::size_t, 3> count{};
+    for (const std::size_t i : chosen) ++count[form_.group[i]];
+    const bool single = std::count(count.begin(), count.end(), std::size_t{0}) == 2;
+    tile_.variable.clear();
+    fresh_.clear();
+    for (std::size_t g = 0; g < 3; ++g) {
+        tile_.first[g] = tile_.variable.size();
+        for (const std::size_t i : chosen) {
+            if (form_.group[i] != g) continue;
+            fresh_.push_back(tile_.variable.size());
+            tile_.variable.push_back(i);
+        }
+        const bool may_grow =
+            chosen.size() < form_.variables && (count[g] > 0 || g <= form_.equalities);
+        const std::size_t room = !may_grow                ? 0
+                                 : single && count[g] > 0 ? size - count[g]
+                                                          : size / 8;
+        tile_.variable.resize(tile_.variable.size() + room, no_variable);
+        while (tile_.variable.size() % tile_lanes != 0) tile_.variable.push_back(no_variable);
+    }
+    tile_.size = tile_.first[3] = tile_.variable.size();
+    tile_.stride = odd_stride(tile_.size);
+    tile_.h.assign(tile_.size * tile_.stride, T{0});
+}
+
+template <class T>
+void WorkingSet<T>::fill_vectors(const DualState<T>& state) {
+    const std::size_t q = tile_.size;
+    tile_.equalities = form_.equalities;
+    for (auto* vector : {&tile_.gradient, &tile_.u, &tile_.lower, &tile_.upper, &tile_.diagonal}) {
+        vector->assign(q, 0.0);
+    }
+    tile_.column.assign(form_.general ? q : 0, {});
+    for (std::size_t k = 0; k < q; ++k) {
+        const std::size_t i = tile_.variable[k];
+        if (i == no_variable) continue;
+        tile_.gradient[k] = state.gradient()[i];
+        tile_.u[k] = state.u()[i];
+        tile_.lower[k] = form_.lower[i];
+        tile_.upper[k] = form_.upper[i];
+        if (form_.general) tile_.column[k] = form_.column[i];
+        const auto diagonal = static_cast<double>(tile_.row(k)[k]);
+        if (!std::isfinite(diagonal)) {
+            throw InvalidInput("operator: the diagonal entry of row " +
+                               std::to_string(form_.row[i]) + " is not finite");
+        }
+        tile_.diagonal[k] = diagonal;
+    }
+}
+
+/// Rows and columns of the newcomers. Places without a variable get some row's entries: nothing
+/// there can move, so the values do not matter, and the request stays one rectangle.
+template <class T>
+void WorkingSet<T>::fill_matrix(const SymmetricOperator<T>& k) {
+    const std::size_t q = tile_.size;
+    const std::size_t fresh = fresh_.size();
+    if (fresh == 0) return;
+    std::vector<std::size_t> columns(q), which(fresh);
+    std::vector<T> sign(q);
+    for (std::size_t a = 0; a < q; ++a) {
+        const std::size_t i =
+            tile_.variable[a] != no_variable ? tile_.variable[a] : tile_.variable[fresh_[0]];
+        columns[a] = form_.row[i];
+        sign[a] = static_cast<T>(form_.sign[i]);
+    }
+    for (std::size_t x = 0; x < fresh; ++x) which[x] = columns[fresh_[x]];
+    const std::size_t stride = tile_.stride;
+    rows_.resize(fresh * stride);
+    k.tile(which, columns, MatrixView<T>(rows_.data(), fresh, q, stride));
+    parallel_ranges(fresh, 64, [&](std::size_t first, std::size_t last) {
+        for (std::size_t x = first; x < last; ++x) {
+            T* from = rows_.data() + x * stride;
+            T* to = tile_.row(fresh_[x]);
+            const T own = sign[fresh_[x]];
+            for (std::size_t b = 0; b < q; ++b) to[b] = from[b] *= own * sign[b];
+        }
+    });
+    // Columns: 16 newcomers at a time, so that the lines they are read from and the line they are
+    // written to are still at hand when the next row of the tile comes.
+    parallel_ranges(q, 64, [&](std::size_t first, std::size_t last) {
+        for (std::size_t x = 0; x < fresh; x += 16) {
+            const std::size_t end = std::min(fresh, x + 16);
+            for (std::size_t b = first; b < last; ++b) {
+                const T* from = rows_.data() + b;
+                T* to = tile_.row(b);
+                for (std::size_t y = x; y < end; ++y) to[fresh_[y]] = from[y * stride];
+            }
+        }
+    });
+}
+
+template <class T>
+void WorkingSet<T>::prepare(const DualState<T>& state, const Measure& measure, std::size_t size) {
+    const std::vector<std::size_t> chosen = choose(state, measure, size);
+    // A tile that has become far too large for what is left is given up as well.
+    const bool suits = chosen.size() <= tile_.size && 2 * chosen.size() + 64 > tile_.size;
+    if (!suits || !place_in_gaps(chosen)) lay_out(chosen, size);
+    fill_matrix(state.matrix());
+    fill_vectors(state);
+}
+
+template class WorkingSet<float>;
+template class WorkingSet<double>;
+template std::vector<std::size_t> most_violating<float>(const DualState<float>&, const Measure&,
+                                                        std::size_t, std::span<const char>);
+template std::vector<std::size_t> most_violating<double>(const DualState<double>&, const Measure&,
+                                                         std::size_t, std::span<const char>);
+
+}  // namespace mercer
