@@ -7,6 +7,7 @@
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/learn/gaussian_process.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
@@ -23,6 +24,76 @@ TEST(SavedModel, DecidesBitForBitAsBefore) {
         const Model back = load_from_memory(save_to_memory(model));
         const Rows rows = random_rows(random, 20, model.columns, {.twice = true});
         EXPECT_EQ(model.decision(rows).values(), back.decision(rows).values());
+    }
+}
+
+/// The file as it was before targets were scaled, columns had roles, reports said what their
+/// bracket rests on, and tubes given row by row had a word of their own.
+std::string of_an_earlier_program(const std::string& file) {
+    Parts parts = Parts::of(file);
+    nlohmann::json& metadata = parts.header["__metadata__"];
+    for (const std::string prefix : {"", "companion."}) {
+        if (!metadata.contains(prefix + "trained")) continue;
+        metadata.erase(prefix + "roles");
+        nlohmann::json trained = nlohmann::json::parse(parts.metadata(prefix + "trained"));
+        if (trained["tube_given"] == true) trained["tube"] = "column";
+        trained.erase("tube_given");
+        if (trained.contains("numbers")) {
+            trained["numbers"].erase("target_shift");
+            trained["numbers"].erase("target_scale");
+        }
+        parts.metadata(prefix + "trained") = trained.dump();
+        nlohmann::json reports = nlohmann::json::parse(parts.metadata(prefix + "reports"));
+        for (nlohmann::json& report : reports) {
+            for (const char* word :
+                 {"convexity", "least_curvature", "curvature_error", "margin_bound"}) {
+                report.erase(word);
+            }
+        }
+        parts.metadata(prefix + "reports") = reports.dump();
+    }
+    return parts.file();
+}
+
+TEST(SavedModel, FilesOfEarlierProgramsPredictTheSame) {
+    Random random(74);
+    std::vector<std::pair<std::string, Model>> models = sample_models();
+    const Dataset sinc = make("sinc", {.n = 60});
+    Dataset iris = read("@iris");
+    iris.roles.label = 4;
+    iris.roles.label_name = "kind";
+    models.emplace_back("classes", svc({.C = 5}).fit(iris));
+    SvmSettings svr{.task = Task::svr, .target_scale = TargetScale::standard};
+    models.emplace_back("svr", Svm(svr).fit(sinc));
+    GaussianProcessSettings gp;
+    gp.common.target_scale = TargetScale::center;  // keeps deviations in the target's units
+    models.emplace_back("gp", gaussian_process(gp).fit(sinc));
+    for (const auto& [name, model] : models) {
+        if (model.columns == 0) continue;
+        SCOPED_TRACE(name);
+        const std::string old = of_an_earlier_program(save_to_memory(model));
+        for (const char* word : {"roles", "convexity", "target_shift", "tube_given"}) {
+            ASSERT_EQ(old.find(word), std::string::npos) << word;
+        }
+        const Model back = load_from_memory(old, name);
+        const Rows rows = random_rows(random, 20, model.columns, {.twice = true});
+        EXPECT_EQ(model.decision(rows).values(), back.decision(rows).values());
+        if (model.trained.tube != "column") {  // which the word of old could not be told from
+            EXPECT_EQ(model.trained.tube_given, back.trained.tube_given);
+        }
+        if (model.task == Task::gp && name == "gp") {
+            EXPECT_EQ(predictive_deviation(model, rows, true),
+                      predictive_deviation(back, rows, true));
+        }
+        if (is_classifier(model.task)) {
+            const Labels before = model.predict_labels(rows);
+            const Labels after = back.predict_labels(rows);
+            EXPECT_EQ(before.values, after.values);
+            EXPECT_EQ(before.names, after.names);
+        }
+        // Saved again it says what the program now knows, and is the same machine.
+        const Model again = load_from_memory(save_to_memory(back));
+        EXPECT_EQ(again.decision(rows).values(), model.decision(rows).values());
     }
 }
 
