@@ -231,7 +231,11 @@ std::string describe_no_machine(const Model& model) {
         const std::string proof =
             r.status == FitStatus::not_separable ? "the hulls meet"
             : r.is_bracketed() && std::isfinite(r.margin_bound)
-                ? fmt::format("no margin above {:.3g}", r.margin_bound)
+                ? fmt::format("no margin above {:.3g}{}", r.margin_bound,
+                              r.figures.contains("margin_bound_is_estimate")
+                                  ? " (an estimate: the rounding of kernel values is counted, not "
+                                    "proved)"
+                                  : "")
                 : "nothing is proved, since the kernel is not known to be positive definite";
         text += line(
             "certificate",
@@ -439,11 +443,14 @@ std::string describe_parts(const Model& model) {
     std::string text = fmt::format(
         "\n{:<18} {:>7} {:>7} {:>7} {:>7} {:>13} {:>13} {:>9} {:>9}  {}\n", "problem", "rows",
         "support", "free", "bounded", "primal", "dual", "rel. gap", "violation", "status");
+    const auto proved = [](double value, int digits) {  // a primal value and a gap may be none
+        return std::isnan(value) ? std::string("none") : fmt::format("{:.{}g}", value, digits);
+    };
     for (const Report& r : model.reports) {
-        text += fmt::format(
-            "{:<18} {:>7} {:>7} {:>7} {:>7} {:>13.7g} {:>13.7g} {:>9.2g} {:>9.2g}  {}\n", r.name,
-            r.rows, r.support_vectors(), r.free_support_vectors, r.bounded_support_vectors,
-            r.primal, r.dual, r.relative_gap, r.kkt_violation, describe(r.status));
+        text += fmt::format("{:<18} {:>7} {:>7} {:>7} {:>7} {:>13} {:>13.7g} {:>9} {:>9.2g}  {}\n",
+                            r.name, r.rows, r.support_vectors(), r.free_support_vectors,
+                            r.bounded_support_vectors, proved(r.primal, 7), r.dual,
+                            proved(r.relative_gap, 2), r.kkt_violation, describe(r.status));
     }
     return text;
 }

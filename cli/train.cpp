@@ -56,6 +56,14 @@ struct Training {
     }
 };
 
+/// How far a training is. A gap that proves nothing is not shown, nor is what is not known yet.
+std::string progress_text(const DualMoment& m, double seconds) {
+    std::string text = fmt::format("step {}", m.steps);
+    if (!std::isnan(m.violation)) text += fmt::format("  violation {:.2g}", m.violation);
+    if (!std::isnan(m.gap)) text += fmt::format("  gap {:.2g}", m.gap);
+    return text + fmt::format("  support {}  active {}  {:.1f} s", m.support, m.active, seconds);
+}
+
 /// Draws the line of training, and reads whether Ctrl-C has been pressed.
 Listener listener(const Session& session, const StopOnInterrupt& stop, const std::string& what) {
     Listener listener;
@@ -69,12 +77,7 @@ Listener listener(const Session& session, const StopOnInterrupt& stop, const std
             const std::chrono::duration<double> elapsed = Clock::now() - start;
             std::string task = what;
             if (m.parts > 1) task += fmt::format(" {} ({} of {})", m.part, m.number + 1, m.parts);
-            draw({.task = task,
-                  .fraction = -1,
-                  .detail = fmt::format("step {}  violation {:.2g}  gap {:.2g}  support {}  "
-                                        "active {}  {:.1f} s",
-                                        m.dual.steps, m.dual.violation, m.dual.gap, m.dual.support,
-                                        m.dual.active, elapsed.count())});
+            draw({.task = task, .fraction = -1, .detail = progress_text(m.dual, elapsed.count())});
         }
         return !stop.requested();
     };
@@ -267,6 +270,12 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
     if (stationary) {
         t.caution(fmt::format("the machine is a stationary point and may not be the optimum: {}",
                               describe_curvature(model)));
+    }
+    if (t.options.gap > 0 && is_svm(t.task) && report.convexity != Convexity::by_rule) {
+        t.caution(fmt::format(
+            "--gap has ended nothing: by its rule the kernel is not known to be positive definite, "
+            "so that no gap was proved while training went on; --tol {} decided",
+            format_number(model.trained.tolerance)));
     }
     advise_on_targets(t, model);
     if (!t.options.model.empty()) {

@@ -36,7 +36,8 @@ std::string describe_check(const CheckedReport& c) {
     };
     if (has_no_machine(a.status)) {
         row("hull distance", a.hull_distance, b.hull_distance, "");
-        row("no margin above", a.margin_bound, b.margin_bound,
+        const bool estimate = b.figures.contains("margin_bound_is_estimate");
+        row(estimate ? "margin, estimate" : "no margin above", a.margin_bound, b.margin_bound,
             fmt::format("{:.3g}", 2 * a.margin_bound));
         return text;
     }

@@ -249,6 +249,45 @@ TEST(Train, AThinMarginIsNotCalledNone) {
     EXPECT_GE(part["margin_bound"].get<double>(), static_cast<double>(1e-11F));
 }
 
+TEST(Train, ABoundOnMarginsThatIsAnEstimateSaysSo) {
+    const Folder folder;
+    const std::string b = "1e-9";
+    const std::string hidden =
+        folder.file("hidden.csv", "y,a,b\n1,0," + b + "\n1,1," + b + "\n-1,.5,-" + b + "\n-1,-1,-" +
+                                      b + "\n1,-.7," + b + "\n-1,.9,-" + b + "\n");
+    for (const bool linear : {true, false}) {
+        const Words words{"train",   hidden,     folder.path("n"),
+                          "--label", "y",        "--task",
+                          "hard",    "--kernel", linear ? "linear" : "linear + 0.001"};
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.code, 1);
+        EXPECT_TRUE(has(outcome.out, "no margin above")) << outcome.out;
+        EXPECT_EQ(has(outcome.out, "an estimate"), !linear) << outcome.out;
+        const json part = json_of(words, 1)["parts"][0];
+        EXPECT_EQ(part.contains("figures") && part["figures"]["margin_bound_is_estimate"] == 1,
+                  !linear);
+    }
+}
+
+TEST(Train, AGapThatProvesNothingIsNeitherShownNorWaitedFor) {
+    const Folder folder;
+    const std::string blobs =
+        sample(folder, {"blobs", "--classes", "3", "--n", "60", "--noise", "0.8"}, "blobs.csv");
+    const auto with_kernel = [&](const std::string& kernel) {
+        return Words{"train", blobs, folder.path("m"), "--kernel", kernel, "--gap", "0.5"};
+    };
+    const Outcome sigmoid = run(with_kernel("sigmoid(gamma=1, coef0=-1)"));
+    EXPECT_EQ(sigmoid.code, 3);
+    EXPECT_TRUE(has(sigmoid.err, "--gap has ended nothing")) << sigmoid.err;
+    const Outcome shown = run({"show", folder.path("m")});
+    EXPECT_FALSE(has(shown.out, "nan")) << shown.out;
+    EXPECT_TRUE(has(shown.out, " none ")) << shown.out;
+    const Outcome rbf = run(with_kernel("rbf(gamma=1)"));
+    EXPECT_EQ(rbf.code, 0);
+    EXPECT_FALSE(has(rbf.err, "--gap")) << rbf.err;
+    EXPECT_FALSE(has(run({"show", folder.path("m")}).out, " none "));
+}
+
 TEST(Train, TracesTheStepsOfTwoPoints) {
     const Folder folder;
     const std::string moons = sample(folder, {"moons", "--n", "60", "--noise", "0.2"}, "moons.csv");

@@ -237,6 +237,46 @@ TEST(Interrupt, FewRowsStandForAllAndSaySo) {
     }
 }
 
+TEST(Interrupt, TheCentreOfMassUnderASupportVectorMachineAsks) {
+    const Dataset data = noise(3000, 4, true);
+    for (const bool twice : {false, true}) {
+        SvmSettings s{.task = Task::svc, .kernel = Kernel::parse("center(rbf(gamma=0.1))")};
+        s.double_precision = twice;
+        bool solving = false;
+        s.progress = [&](const FitMoment& m) {
+            solving = solving || !std::isnan(m.dual.violation);
+            return false;
+        };
+        const Model model = Svm(s).fit(data);
+        EXPECT_FALSE(solving) << "it was asked only when the centre was known";
+        const Report r = model.report();
+        EXPECT_EQ(r.status, FitStatus::cancelled);
+        EXPECT_EQ(r.figures.at("rows_given"), 3000);
+        EXPECT_LE(r.rows, 502U);
+        EXPECT_EQ(model.expansion.reference.size(), r.rows);
+        EXPECT_LT(model.origins.back(), 3000U);
+        EXPECT_GT(model.origins.back(), 502U) << "spread over all rows";
+        s.progress = nullptr;
+        s.time_limit = 1e-6;
+        EXPECT_EQ(Svm(s).fit(data).report().status, FitStatus::time_limit);
+    }
+}
+
+TEST(Interrupt, ACentreOfMassThatIsLeftInPeaceChangesNothing) {
+    Dataset data = noise(300, 3, false);
+    SvmSettings s{.task = Task::svr, .kernel = Kernel::parse("center(rbf(gamma=0.5))")};
+    s.C = 3;
+    const Model silent = Svm(s).fit(data);
+    int asked = 0;
+    s.progress = [&](const FitMoment&) { return ++asked > 0; };
+    s.time_limit = 1000;
+    const Model asking = Svm(s).fit(data);
+    EXPECT_GT(asked, 1);
+    EXPECT_EQ(silent.report().status, FitStatus::converged);
+    EXPECT_FALSE(asking.report().figures.contains("rows_given"));
+    EXPECT_EQ(asking.decision(data.x).values(), silent.decision(data.x).values());
+}
+
 TEST(Interrupt, EigenvaluesByStepsAreThoseOfTheWholeRoutine) {
     Random random(3);
     const std::size_t n = 450;  // beyond what goes through LAPACK at one go

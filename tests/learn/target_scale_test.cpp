@@ -150,8 +150,16 @@ TEST(TargetScale, UselessPenaltiesAndTubesAreNoticed) {
     const Kernel k = Kernel::parse("rbf(gamma=0.5)");
     const Model small = Svm({.task = Task::svr, .kernel = k}).fit(prices);
     EXPECT_EQ(target_trouble(small, deviation), TargetTrouble::penalty_too_small);
-    const Model nu = Svm({.task = Task::nu_svr, .kernel = k, .nu = 0.95}).fit(prices);
-    EXPECT_EQ(target_trouble(nu, deviation), TargetTrouble::penalty_too_small);
+    for (const double nu : {0.2, 0.5, 0.95}) {
+        const Model flat = Svm({.task = Task::nu_svr, .kernel = k, .nu = nu}).fit(prices);
+        EXPECT_EQ(target_trouble(flat, deviation), TargetTrouble::penalty_too_small) << nu;
+        const Model follows = Svm({.task = Task::nu_svr,
+                                   .kernel = k,
+                                   .nu = nu,
+                                   .target_scale = TargetScale::standard})
+                                  .fit(prices);
+        EXPECT_EQ(target_trouble(follows, deviation), TargetTrouble::none) << nu;
+    }
     const Model wide = Svm({.task = Task::svr, .kernel = k, .C = 1, .epsilon = 1e6}).fit(prices);
     EXPECT_EQ(target_trouble(wide, deviation), TargetTrouble::tube_too_wide);
     const Model fine =

@@ -7,7 +7,7 @@
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/learn/gaussian_process.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"

@@ -91,9 +91,14 @@ TargetScaling target_scaling_of(const Model& model) {
 TargetTrouble target_trouble(const Model& model, double deviation) {
     if (model.task != Task::svr && model.task != Task::nu_svr) return TargetTrouble::none;
     const Report r = model.report();
-    const auto rows = static_cast<double>(r.rows);
-    if (static_cast<double>(r.bounded_support_vectors) >= 0.9 * rows &&
-        deviation > 10 * model.trained.C && model.trained.C > 0) {
+    // Of a nu-svr no more than a share nu of the rows is ever bounded, and about as many often are;
+    // one that follows nothing has a tube about as wide as the middle 1 − nu of the targets.
+    const bool by_nu = model.task == Task::nu_svr;
+    const double nu = by_nu ? std::min(1.0, model.trained.nu) : 1;
+    const bool bounded =
+        static_cast<double>(r.bounded_support_vectors) >= 0.9 * nu * static_cast<double>(r.rows);
+    const bool follows = by_nu && r.epsilon < 0.5 * (1 - nu) * deviation;
+    if (bounded && !follows && deviation > 10 * model.trained.C && model.trained.C > 0) {
         return TargetTrouble::penalty_too_small;
     }
     const bool wide = model.task == Task::svr && model.trained.epsilon > 2 * deviation;

@@ -100,9 +100,8 @@ void compare(CheckedReport& c, double slack, double beta_sum) {
 void compare_hulls(CheckedReport& c) {
     if (c.found.margin_bound <= 2 * c.claimed.margin_bound) return;
     c.broken.push_back(c.claimed.margin_bound > 0
-                           ? "the weights prove that no margin is above " +
-                                 number(c.found.margin_bound) + ", claimed was " +
-                                 number(c.claimed.margin_bound)
+                           ? "by the weights no margin is above " + number(c.found.margin_bound) +
+                                 ", claimed was " + number(c.claimed.margin_bound)
                            : "the weights do not prove that the hulls meet, only that no margin "
                              "is above " +
                                  number(c.found.margin_bound));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -18,6 +19,7 @@
 #include "mercer/kernel/node.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
+#include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/platt.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
@@ -74,12 +76,16 @@ class Trainer {
     /// others are there, so that nothing depends on the number of threads.
     static constexpr std::size_t parts_at_once = 8;
 
-    Trainer(const SvmSettings& settings, FitPlan plan)
+    /// `before` is asked while a kernel that centres looks for its centre.
+    Trainer(const SvmSettings& settings, FitPlan plan, Progress before)
         : settings_(settings),
           plan_(std::move(plan)),
           scaling_(Scaling::fit(settings.scaling, plan_.data.x)),
           x_(scaling_.apply(plan_.data.x)),
-          gram_(settings.kernel, x_, plan_.data.feature_names) {
+          before_(std::move(before)),
+          gram_(settings.kernel, x_, plan_.data.feature_names, before_),
+          gap_is_proof_(convexity_by_rule(gram_.kernel(), settings.task, settings.bias) ==
+                        Convexity::by_rule) {
         // Parts of all rows (one class against the rest, several outputs) share one store. Those of
         // some rows (pairs of classes) do not: few rows matter to more than two or three pairs, and
         // a whole row would be five times as long as that of one pair of ten classes.
@@ -184,7 +190,7 @@ class Trainer {
     DualSettings dual_settings(const std::string& name, std::size_t number) {
         DualSettings dual;
         dual.tolerance = settings_.tolerance;
-        dual.relative_gap = settings_.relative_gap;
+        if (gap_is_proof_) dual.relative_gap = settings_.relative_gap;
         dual.iteration_limit = settings_.iteration_limit;
         dual.method = settings_.method;
         dual.shrinking = settings_.shrinking;
@@ -192,7 +198,8 @@ class Trainer {
             const std::chrono::duration<double> used = Clock::now() - start_;
             dual.time_limit = std::max(1e-9, settings_.time_limit - used.count());
         }
-        dual.progress = [this, name, number](const DualMoment& moment) {
+        dual.progress = [this, name, number](DualMoment moment) {
+            if (!gap_is_proof_) moment.gap = std::numeric_limits<double>::quiet_NaN();
             // Once told to stop, the problems that are left are not begun either: each returns its
             // feasible start, with a certificate that says how far from the optimum that is.
             const std::lock_guard one_at_a_time(progress_mutex_);
@@ -292,7 +299,7 @@ class Trainer {
     const Gram<double>& gram_in_double() {
         const std::lock_guard one_at_a_time(double_mutex_);
         if (!gram_in_double_) {
-            gram_in_double_.emplace(settings_.kernel, x_, plan_.data.feature_names);
+            gram_in_double_.emplace(settings_.kernel, x_, plan_.data.feature_names, before_);
         }
         return *gram_in_double_;
     }
@@ -300,11 +307,7 @@ class Trainer {
     void add_hull_proof(const Part& part, const RecessionDirection& recession,
                         Report& report) const {
         const Rows x = part.positions.empty() ? x_ : x_.select(part.positions);
-        HullProof proof = prove_hulls(part.problem, gram_.kernel(), x, recession);
-        report.hull_weights = std::move(proof.weights);
-        report.hull_distance = proof.distance;
-        report.margin_bound = proof.margin_bound;
-        report.status = proof.status();
+        prove_hulls(part.problem, gram_.kernel(), x, recession).tell(report);
     }
 
     /// Platt's sigmoid from decisions that no point had a part in: five folds.
@@ -402,13 +405,15 @@ class Trainer {
     }
 
     const SvmSettings& settings_;
+    Clock::time_point start_ = Clock::now();
     FitPlan plan_;
     Scaling scaling_;
     Rows x_;
+    Progress before_;
     Gram<T> gram_;
+    bool gap_is_proof_;  ///< by rule; whether it is on these rows is known after training only
     std::optional<Gram<double>> gram_in_double_{};  ///< once single precision was not enough
     Operator shared_{};
-    Clock::time_point start_ = Clock::now();
     std::mutex progress_mutex_{};
     std::mutex double_mutex_{};
     bool stopped_ = false;
@@ -445,6 +450,64 @@ Model fit_in_units(const SvmSettings& settings, const Dataset& data,
     return model;
 }
 
+Model fit_rows(const SvmSettings& settings, const Dataset& data, MatrixView<const double> targets,
+               const Progress& before = {}) {
+    FitPlan plan = plan_fit(settings, data, targets);
+    check_start(settings, plan, data.size());
+    const std::vector<std::size_t> kept = plan.kept;
+    Model model = settings.double_precision
+                      ? Trainer<double>(settings, std::move(plan), before).run()
+                      : Trainer<float>(settings, std::move(plan), before).run();
+    if (settings.probability && settings.task == Task::one_class) {
+        const std::vector<double> marks =
+            density_marks(model.decision(data.x.select(kept)).values());
+        if (!marks.empty()) {
+            Matrix<double> array(1, marks.size());
+            array.values() = marks;
+            model.arrays[density_marks_array] = std::move(array);
+        }
+    }
+    return model;
+}
+
+/// The settings for some of the rows, which come to an end by themselves.
+SvmSettings for_few_rows(const SvmSettings& settings, const std::vector<std::size_t>& rows) {
+    SvmSettings own = settings;
+    own.start.reset();
+    own.progress = nullptr;
+    own.trace = nullptr;
+    own.time_limit = 0.1;
+    if (settings.tube_values.empty()) return own;
+    own.tube_values.clear();
+    for (const std::size_t i : rows) own.tube_values.push_back(settings.tube_values[i]);
+    return own;
+}
+
+/// A kernel that centres evaluates itself on all pairs of rows before there is anything to train.
+/// Whoever says stop until then gets a machine of few rows.
+Model fit_about_centre(const SvmSettings& settings, const Dataset& data,
+                       MatrixView<const double> targets) {
+    const auto start = Clock::now();
+    FitSettings common{.time_limit = settings.time_limit};
+    common.progress = [&](const Moment&) {
+        FitMoment moment{};
+        moment.dual.violation = moment.dual.gap = std::numeric_limits<double>::quiet_NaN();
+        moment.dual.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        return !settings.progress || settings.progress(moment);
+    };
+    return patient_fit_of(settings.task, common, data,
+                          [&](const FitSettings& own, const std::vector<std::size_t>* rows) {
+                              if (!rows) return fit_rows(settings, data, targets, own.progress);
+                              Matrix<double> few(targets.columns > 0 ? rows->size() : 0,
+                                                 targets.columns);
+                              for (std::size_t i = 0; i < few.rows(); ++i) {
+                                  std::ranges::copy(targets.row((*rows)[i]), few.row(i).begin());
+                              }
+                              return fit_rows(for_few_rows(settings, *rows), data.select(*rows),
+                                              std::as_const(few).view(), own.progress);
+                          });
+}
+
 }  // namespace
 
 Model Svm::fit(const Dataset& data) const {
@@ -464,21 +527,8 @@ Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
     }
     check_target_scale(settings_.target_scale, settings_.task);
     if (scales(settings_.target_scale)) return fit_in_units(settings_, data, targets);
-    FitPlan plan = plan_fit(settings_, data, targets);
-    check_start(settings_, plan, data.size());
-    const std::vector<std::size_t> kept = plan.kept;
-    Model model = settings_.double_precision ? Trainer<double>(settings_, std::move(plan)).run()
-                                             : Trainer<float>(settings_, std::move(plan)).run();
-    if (settings_.probability && settings_.task == Task::one_class) {
-        const std::vector<double> marks =
-            density_marks(model.decision(data.x.select(kept)).values());
-        if (!marks.empty()) {
-            Matrix<double> array(1, marks.size());
-            array.values() = marks;
-            model.arrays[density_marks_array] = std::move(array);
-        }
-    }
-    return model;
+    return centers(settings_.kernel.node()) ? fit_about_centre(settings_, data, targets)
+                                            : fit_rows(settings_, data, targets);
 }
 
 }  // namespace mercer

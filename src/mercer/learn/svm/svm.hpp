@@ -32,7 +32,7 @@ struct FitMoment {
     std::string_view part;   ///< "3 vs 8" among several problems, else empty
     std::size_t number = 0;  ///< of the part, from 0
     std::size_t parts = 1;
-    DualMoment dual{};
+    DualMoment dual{};  ///< NaN for a gap that is no proof, and for what is not known yet
 };
 
 /// One step of training by two points at a time (DualMethod::smo).
@@ -65,7 +65,7 @@ struct SvmSettings {
     std::uint64_t seed = 1;    ///< of those folds
 
     double tolerance = 1e-3;  ///< on the KKT violation, LIBSVM's -e
-    double relative_gap = 0;  ///< also stop when the gap is so small; 0: not used
+    double relative_gap = 0;  ///< also stop at this gap if the kernel makes it a proof; 0: not used
     double time_limit = 0;    ///< seconds for the whole training; 0: none
     std::uint64_t iteration_limit = 0;
     std::size_t memory_bytes = std::size_t{1} << 30;  ///< for kernel values

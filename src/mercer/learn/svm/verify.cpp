@@ -180,12 +180,9 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
                        reach_of(part.problem, learned));
         if (has_no_machine(report.status)) {
             const Rows own = part.positions.empty() ? x : x.select(part.positions);
-            HullProof proof = prove_hulls(part.problem, model.expansion.kernel, own,
-                                          model.reports[output].hull_weights);
-            report.status = proof.status();
-            report.hull_weights = std::move(proof.weights);
-            report.hull_distance = proof.distance;
-            report.margin_bound = proof.margin_bound;
+            prove_hulls(part.problem, model.expansion.kernel, own,
+                        model.reports[output].hull_weights)
+                .tell(report);
         }
         reports.push_back(std::move(report));
     }

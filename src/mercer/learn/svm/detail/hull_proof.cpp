@@ -168,7 +168,7 @@ std::optional<HullProof> linear_proof(const Subproblem& problem, const Rows& x, 
 
 /// From d'Qd alone.
 HullProof kernel_proof(const Subproblem& problem, const Rows& x, const RecessionDirection& found) {
-    HullProof proof{.weights = found.direction};
+    HullProof proof{.weights = found.direction, .estimated = true};
     double sum = 0;
     std::size_t terms = 0;
     for (std::size_t i = 0; i < problem.size(); ++i) {
@@ -187,6 +187,14 @@ HullProof kernel_proof(const Subproblem& problem, const Rows& x, const Recession
 }
 
 }  // namespace
+
+void HullProof::tell(Report& report) const {
+    report.status = status();
+    report.hull_weights = weights;
+    report.hull_distance = distance;
+    report.margin_bound = margin_bound;
+    if (estimated) report.figures["margin_bound_is_estimate"] = 1;
+}
 
 HullProof prove_hulls(const Subproblem& problem, const Kernel& kernel, const Rows& x,
                       const RecessionDirection& found) {

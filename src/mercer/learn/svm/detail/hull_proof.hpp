@@ -6,7 +6,8 @@
 // meet, so that no plane separates them whatever its margin, is claimed only where it is proved:
 // for two equal rows of different classes, whatever the kernel; and for linear kernels, from the
 // rows themselves, by weights that solve Σ w_i y_i (x_i, 1) = 0 exactly or lie within a proved
-// distance of positive ones that do (Krawczyk 1969).
+// distance of positive ones that do (Krawczyk 1969). For other kernels the bound on margins counts
+// roundings in each kernel value: an estimate, and called one.
 #pragma once
 
 #include <span>
@@ -22,10 +23,13 @@ struct HullProof {
     std::vector<double> weights;  ///< Report::hull_weights
     double distance = 0;
     double margin_bound = 0;  ///< no margin is larger; 0: the hulls meet
+    bool estimated = false;   ///< the bound rests on an estimate of rounding, not on a proof
 
     FitStatus status() const {
         return margin_bound == 0 ? FitStatus::not_separable : FitStatus::no_margin;
     }
+    /// Into a report, whose figure margin_bound_is_estimate is 1 for a bound that is one.
+    void tell(Report& report) const;
 };
 
 /// `x` are the rows of the problem as the kernel sees them, `kernel` is resolved, and `found` was
