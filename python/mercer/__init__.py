@@ -29,6 +29,7 @@ from ._pairs import KernelCCA, KernelDependency
 from ._progress import ProgressBar
 from ._regression import GaussianProcessRegressor, KernelRidge
 from ._spreading import LabelSpreading
+from ._steps import smo_steps
 from ._svc import SVC, NuSVC
 from ._svr import SVDD, SVR, NuSVR, OneClassSVM
 from ._vq import KernelVQ
@@ -106,5 +107,6 @@ __all__ = [
     "prediction_sets",
     "rbf",
     "sigmoid",
+    "smo_steps",
     "verify",
 ]

@@ -225,12 +225,15 @@ class Machine(BaseEstimator):
         callback, bar = self._listener()
         columns = self._column_names(rows)
         called = ([], []) if classes is None else names_of(classes)
+        taken = self.__dict__.get("_steps_taken")
+        if taken is not None:
+            settings["trace"] = True
 
         with _threads(getattr(self, "n_jobs", None)):
             try:
                 self._model = _core.fit(
                     task or self._task, expression, settings, rows, y, targets, weights, columns,
-                    callback, keep == "keep", *called,
+                    callback, keep == "keep", *called, taken,
                 )  # fmt: skip
             finally:
                 if bar is not None:

@@ -16,12 +16,11 @@ class _Risk(Machine):
     """What the four share: Σ wᵢ ℓ(yᵢ, f(xᵢ) + b) + λ ‖f‖², with alpha for λ."""
 
     def _risk_settings(self, rows: int = TINY + 1) -> dict[str, Any]:
-        # On a few rows the last digits are one more step of Newton's method (see _base.TINY).
-        tolerance = min(float(self.tol), FINEST) if rows <= TINY else float(self.tol)
         return {
             "lambda": float(self.alpha),
             "bias": bool(getattr(self, "fit_intercept", True)),
-            "tolerance": tolerance,
+            "tolerance": float(self.tol),
+            "finest": FINEST if rows <= TINY and self.tol > FINEST else 0.0,
             "iteration_limit": int(self.max_iter),
         }
 
@@ -168,8 +167,8 @@ class KernelHuberRegressor(_RiskRegressor):
         As `SVR`.
     fit_intercept : bool
     tol : float
-        On the relative duality gap; on at most 200 rows 1e-10 if that is less, one more step of
-        Newton's method.
+        On the relative duality gap. On at most 200 rows a machine that has met it is learnt once
+        more, to 1e-10; what does not get there stays as it was, as with `SVR`.
 
     Examples
     --------
@@ -239,8 +238,8 @@ class KernelQuantileRegressor(_RiskRegressor):
     kernel, gamma, degree, coef0
         As `SVR`.
     tol : float
-        On the relative duality gap; on at most 200 rows 1e-10 if that is less, one more step of
-        Newton's method.
+        On the relative duality gap. On at most 200 rows a machine that has met it is learnt once
+        more, to 1e-10; what does not get there stays as it was, as with `SVR`.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def _line(moment: dict[str, Any]) -> str:
     words = [moment["task"]]
     if moment["detail"]:
         words.append(moment["detail"])
-    if "violation" in moment:
+    if "violation" in moment and moment["violation"] == moment["violation"]:  # not nan
         words.append(
             f"violation {moment['violation']:.2e}, {int(moment['support'])} support vectors"
         )

@@ -133,7 +133,7 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         Learn the targets less their mean and by their standard deviation, as scikit-learn does:
         kernel, noise and evidence are those of the scaled targets, while ``predict`` answers in the
         units of ``y``. Needed for targets that are not of mean 0 and of the kernel's height.
-    fixed : sequence of str
+    fixed : str or sequence of str
         Parameters that the search leaves where they are: ``"noise"`` and names of the kernel's,
         such as ``"gamma"`` (all of them) or ``"gamma_2"`` (the second).
     max_iter : int
@@ -213,7 +213,7 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
             noise=float(self.alpha),
             optimise=self.optimizer is not None,
             restarts=int(self.n_restarts_optimizer),
-            fixed=[str(name) for name in self.fixed],
+            fixed=[self.fixed] if isinstance(self.fixed, str) else [str(n) for n in self.fixed],
             iteration_limit=int(self.max_iter),
             target_scale="standard" if self.normalize_y else "none",
             memory_bytes=1 << 33,

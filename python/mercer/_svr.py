@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._arrays import check_targets, check_weights
 from ._base import Machine
+from ._call import outside
 from ._compat import OutlierMixin, RegressorMixin
 
 
@@ -64,7 +67,30 @@ class _SupportVectorRegressor(RegressorMixin, _OneOutput):
         """
         X = self._take(X)
         y = check_targets(self, y, X.shape[0])
-        return self._fit_one(X, y, sample_weight, **self._tube())
+        self._fit_one(X, y, sample_weight, target_scale=self.target_scale, **self._tube())
+        self._warn_of_targets(y)
+        return self
+
+    def _warn_of_targets(self, y: np.ndarray) -> None:
+        """C and epsilon are numbers in the target's units, of no use where those are far from 1."""
+        what, deviation = _core.target_trouble(self._model, y)
+        if not what:
+            return
+        found, told = self.report_, self._model.trained()
+        why = (
+            f"{found.bounded_support_vectors} of {found.rows} rows are bounded by C = {told['C']:g}, "
+            f"which is small beside the targets' deviation of {deviation:.6g}: the machine cannot "
+            "follow them"
+            if what == "C"
+            else f"the tube of epsilon = {told['epsilon']:g} is wider than the targets' deviation of "
+            f"{deviation:.6g}: nothing is left to learn"
+        )
+        warnings.warn(
+            f"{type(self).__name__}: {why}. Use target_scale='standard', which counts C and epsilon "
+            f"in units of that deviation, or a {'larger C' if what == 'C' else 'smaller epsilon'}.",
+            UserWarning,
+            stacklevel=outside(),
+        )
 
     def _tube(self) -> dict[str, float]:
         raise NotImplementedError
@@ -82,7 +108,10 @@ class _SupportVectorRegressor(RegressorMixin, _OneOutput):
 class SVR(_SupportVectorRegressor):
     """ε-support vector regression.
 
-    Parameters and attributes as scikit-learn's SVR; what is new as in `SVC`.
+    Parameters and attributes as scikit-learn's SVR; what is new as in `SVC`, and ``target_scale``:
+    "standard", "minmax" or "center" learn scaled targets, so that ``C``, ``epsilon`` and ``tol`` count in
+    units of their scale, while ``predict`` answers in the units of ``y``. "auto" and "none" leave them as
+    they are, as scikit-learn does; a fit warns where their scale then makes C or epsilon useless.
 
     Examples
     --------
@@ -116,6 +145,7 @@ class SVR(_SupportVectorRegressor):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        target_scale: str = "auto",
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -134,6 +164,7 @@ class SVR(_SupportVectorRegressor):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.target_scale = target_scale
 
     def _tube(self) -> dict[str, float]:
         return {"C": float(self.C), "epsilon": float(self.epsilon)}
@@ -142,7 +173,8 @@ class SVR(_SupportVectorRegressor):
 class NuSVR(_SupportVectorRegressor):
     """ν-support vector regression: the tube finds its own width, ``report_.epsilon``.
 
-    Parameters and attributes as scikit-learn's NuSVR; what is new as in `SVC`.
+    Parameters and attributes as scikit-learn's NuSVR; what is new as in `SVC`, and ``target_scale`` as
+    in `SVR`.
 
     Examples
     --------
@@ -176,6 +208,7 @@ class NuSVR(_SupportVectorRegressor):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        target_scale: str = "auto",
     ) -> None:
         self.nu = nu
         self.C = C
@@ -194,6 +227,7 @@ class NuSVR(_SupportVectorRegressor):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.target_scale = target_scale
 
     def _tube(self) -> dict[str, float]:
         return {"C": float(self.C), "nu": float(self.nu)}

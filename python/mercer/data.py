@@ -30,7 +30,9 @@ def _pair(parts: tuple) -> tuple[Any, np.ndarray]:
     return from_rows(arrays, columns), y
 
 
-def read(path: str, *, double: bool = True) -> tuple[Any, np.ndarray]:
+def read(
+    path: str, *, double: bool = True, label: str | int | None = None, machine: Any = None
+) -> tuple[Any, np.ndarray]:
     """Rows and labels of a file: LIBSVM, CSV, TSV, NPY, NPZ or idx, compressed or not.
 
     Parameters
@@ -39,6 +41,14 @@ def read(path: str, *, double: bool = True) -> tuple[Any, np.ndarray]:
         A file, or "@digits" or "@iris".
     double : bool
         float64 numbers; else float32.
+    label : str or int, optional
+        The column of a table that holds the labels: its name; its number from 1, or from the end,
+        −1; "first", "last" or "none". Default: the column named label, class, target or y, else the
+        last one.
+    machine : a fitted machine, optional
+        Read the file as one for this machine, such as `mercer.load` returns: features by their names
+        in the machine's order, or by their places, the label where it was in the file it learnt
+        from, if there is one. A file that lacks a feature is refused.
 
     Returns
     -------
@@ -46,7 +56,12 @@ def read(path: str, *, double: bool = True) -> tuple[Any, np.ndarray]:
     y : ndarray
         Numbers, or names of classes; empty without labels.
     """
-    return _pair(_core.read(os.fspath(path), double))
+    known = None
+    if machine is not None:
+        machine._check_fitted()
+        known = machine._model
+    column = "" if label is None else str(label)
+    return _pair(_core.read(os.fspath(path), double, column, known))
 
 
 def make(kind: str, **options: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/learn/model.hpp"
 #include "settings.hpp"
 
 namespace mercer::python {
@@ -31,12 +32,19 @@ Dataset make_sample(const std::string& kind, nb::dict options) {
     return make(kind, o);
 }
 
+/// `known`: the columns are those of this model, and stand where they stood for it.
+nb::tuple read_file(const std::string& path, bool twice, const std::string& label,
+                    const Model* known) {
+    ReadOptions options{.label = label, .double_precision = twice};
+    if (known) options.known = std::make_shared<const KnownColumns>(known->known_columns());
+    return parts_of(read(path, options));
+}
+
 }  // namespace
 
 void bind_data(nb::module_& m) {
-    m.def("read", [](const std::string& path, bool twice) {
-        return parts_of(read(path, {.double_precision = twice}));
-    });
+    m.def("read", &read_file, nb::arg("path"), nb::arg("twice"), nb::arg("label"),
+          nb::arg("known").none());
     m.def("make", [](const std::string& kind, nb::dict options) {
         return parts_of(make_sample(kind, std::move(options)));
     });

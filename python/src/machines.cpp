@@ -23,6 +23,7 @@
 #include "mercer/learn/risk/ridge.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "settings.hpp"
+#include "steps.hpp"
 
 namespace mercer::python {
 namespace {
@@ -114,9 +115,19 @@ std::uint64_t steps_to_refine(const Model& model) {
     return most + few;
 }
 
+/// A refined model says the tolerance it was asked for and the work of both trainings.
+void add_work(Model& fine, const Model& first) {
+    fine.trained.tolerance = first.trained.tolerance;
+    for (std::size_t part = 0; part < fine.reports.size(); ++part) {
+        fine.reports[part].iterations += first.reports[part].iterations;
+        fine.reports[part].kernel_evaluations += first.reports[part].kernel_evaluations;
+        fine.reports[part].seconds += first.reports[part].seconds;
+    }
+}
+
 /// The machine taken on from where its tolerance let it stop, to `finest`: once the active set is
 /// found, the free variables are solved for exactly. What does not get there in time, or is
-/// stopped, stays as it was. The model says the tolerance it was asked for and the work of both.
+/// stopped, stays as it was.
 Model refined(Model model, SvmSettings settings, double finest, const Dataset& data,
               MatrixView<const double> targets) {
     const Report first = model.report();
@@ -131,18 +142,19 @@ Model refined(Model model, SvmSettings settings, double finest, const Dataset& d
     Model fine = Svm(std::move(settings)).fit(data, targets);
     if (fine.report().status != FitStatus::converged) return model;
     fine.sigmoids = model.sigmoids;
-    fine.trained.tolerance = model.trained.tolerance;
-    for (std::size_t part = 0; part < fine.reports.size(); ++part) {
-        fine.reports[part].iterations += model.reports[part].iterations;
-        fine.reports[part].kernel_evaluations += model.reports[part].kernel_evaluations;
-        fine.reports[part].seconds += model.reports[part].seconds;
-    }
+    add_work(fine, model);
     return fine;
 }
 
-/// `finest` is 0, or what the machine is refined to after it has met its tolerance.
+/// `finest` is 0, or what the machine is refined to after it has met its tolerance. Given a table
+/// for its steps it takes those of two points.
 Fit svm_fit(SvmSettings settings, double finest, const Dataset& data,
-            MatrixView<const double> targets) {
+            MatrixView<const double> targets, StepTable* steps) {
+    if (steps) {
+        settings.method = DualMethod::smo;
+        settings.trace = steps->listener();
+        finest = 0;
+    }
     return [settings, finest, &data, targets](const Tell& report) {
         SvmSettings own = settings;
         own.progress = [&report](const FitMoment& moment) { return report(event_of(moment)); };
@@ -168,6 +180,29 @@ Fit plain_fit(Maker make, MachineSettings settings, const Dataset& data,
             if (targets.columns > 0) return machine.fit(data, targets);
         }
         return machine.fit(data);
+    };
+}
+
+/// Regularised risks, met and refined as support vector machines are. They begin anew: few rows
+/// are learnt in a moment.
+Fit risk_fit(const RiskSettings& settings, double finest, const Dataset& data) {
+    return [settings, finest, &data](const Tell& report) {
+        const auto learn = [&](const RiskSettings& own) {
+            return plain_fit(risk_minimiser, own, data)(report);
+        };
+        Model model = learn(settings);
+        const Report first = model.report();
+        const bool sharp = finest <= 0 || first.relative_gap <= finest;
+        if (first.status != FitStatus::converged || !first.is_bracketed() || sharp) return model;
+        RiskSettings own = settings;
+        own.tolerance = finest;
+        if (own.common.time_limit > 0) {
+            own.common.time_limit = std::max(1e-9, own.common.time_limit - first.seconds);
+        }
+        Model fine = learn(own);
+        if (fine.report().status != FitStatus::converged) return model;
+        add_work(fine, model);
+        return fine;
     };
 }
 
@@ -234,13 +269,14 @@ IcaSettings ica_settings(const Settings& s, const FitSettings& common) {
 }
 
 Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Dataset& data,
-                MatrixView<const double> targets) {
+                MatrixView<const double> targets, StepTable& steps) {
     if (is_svm(task)) {
-        return svm_fit(svm_settings(task, s, kernel), s.number("finest", 0), data, targets);
+        return svm_fit(svm_settings(task, s, kernel), s.number("finest", 0), data, targets,
+                       s.flag("trace", false) ? &steps : nullptr);
     }
     const FitSettings common = common_of(s, kernel);
-    const auto risk_fit = [&](Loss loss) {
-        return plain_fit(risk_minimiser, risk_settings(loss, s, common), data);
+    const auto fit_of = [&](Loss loss) {
+        return risk_fit(risk_settings(loss, s, common), s.number("finest", 0), data);
     };
     switch (task) {
         case Task::class_means:
@@ -283,10 +319,10 @@ Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Datase
             v.prune = s.flag("prune", v.prune);
             return plain_fit(vector_quantiser, v, data);
         }
-        case Task::logistic: return risk_fit(Loss::logistic);
-        case Task::squared_hinge: return risk_fit(Loss::squared_hinge);
-        case Task::huber: return risk_fit(Loss::huber);
-        case Task::quantile: return risk_fit(Loss::quantile);
+        case Task::logistic: return fit_of(Loss::logistic);
+        case Task::squared_hinge: return fit_of(Loss::squared_hinge);
+        case Task::huber: return fit_of(Loss::huber);
+        case Task::quantile: return fit_of(Loss::quantile);
         default: break;
     }
     throw InvalidInput("the task " + task_name(task) +
@@ -294,11 +330,13 @@ Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Datase
 }
 
 /// Learns. `y` are numbers, or positions of classes, which have the names `classes` or are the
-/// numbers `class_values`; `targets` several outputs instead.
+/// numbers `class_values`; `targets` several outputs instead. `taken` becomes the table of steps,
+/// where the setting trace asks for one.
 Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings, const Rows& x,
           std::optional<Numbers> y, std::optional<Table> targets, std::optional<Numbers> weights,
           const std::vector<std::string>& names, nb::object callback, bool keep,
-          const std::vector<std::string>& classes, const std::vector<double>& class_values) {
+          const std::vector<std::string>& classes, const std::vector<double>& class_values,
+          std::optional<nb::dict> taken) {
     Dataset data;
     data.x = x;
     if (y) data.y.values = copy_of(*y);
@@ -308,7 +346,8 @@ Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings,
     if (targets) outputs = {targets->data(), targets->shape(0), targets->shape(1)};
     const Task task = task_named(task_text);
     const Settings told(std::move(settings));
-    const Fit work = machine_fit(task, told, kernel, data, outputs);
+    StepTable steps;
+    const Fit work = machine_fit(task, told, kernel, data, outputs, steps);
     told.check("the task " + task_name(task));
     std::optional<Model> model;
     const std::function<void(const Tell&)> job = [&](const Tell& report) {
@@ -319,10 +358,22 @@ Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings,
         model = std::move(found);
     };
     run_beside(job, std::move(callback), keep);
+    if (taken) taken->update(steps.columns());
     if (classes.size() + class_values.size() == model->classes()) {
         name_classes(*model, classes, class_values);
     }
     return std::move(*model);
+}
+
+/// What makes a trained regression useless on these targets: nothing, "C" or "epsilon", and their
+/// deviation.
+nb::tuple trouble_of(const Model& model, const Numbers& y) {
+    const double deviation = fit_target_scale(TargetScale::standard, copy_of(y)).scale;
+    switch (target_trouble(model, deviation)) {
+        case TargetTrouble::penalty_too_small: return nb::make_tuple("C", deviation);
+        case TargetTrouble::tube_too_wide: return nb::make_tuple("epsilon", deviation);
+        default: return nb::make_tuple("", deviation);
+    }
 }
 
 }  // namespace
@@ -332,7 +383,8 @@ void bind_machines(nb::module_& m) {
           nb::arg("y").none(), nb::arg("targets").none(), nb::arg("weights").none(),
           nb::arg("names"), nb::arg("callback").none(), nb::arg("keep"),
           nb::arg("classes") = std::vector<std::string>(),
-          nb::arg("class_values") = std::vector<double>());
+          nb::arg("class_values") = std::vector<double>(), nb::arg("taken") = nb::none());
+    m.def("target_trouble", &trouble_of);
 }
 
 }  // namespace mercer::python

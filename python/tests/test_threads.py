@@ -91,12 +91,12 @@ def test_n_jobs_count_as_joblib_does() -> None:
 
 
 def run(code: str, **variables: str) -> str:
-    """What a program prints that must be done within a minute."""
+    """What a program prints that must be done within minutes, also on a busy machine."""
     names = {"MERCER_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
     environment = {k: v for k, v in os.environ.items() if k not in names}
     done = subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", code],
-        capture_output=True, text=True, timeout=60, env={**environment, **variables},
+        capture_output=True, text=True, timeout=300, env={**environment, **variables},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -116,11 +116,11 @@ def others():
     while not stop.is_set():
         mercer.SVC(C=10, n_jobs=2).fit(X, y)
 stop = threading.Event()
-busy = threading.Thread(target=others); busy.start()
+busy = threading.Thread(target=others, daemon=True); busy.start()
 for child in range(3):
     pid = os.fork()
     if pid == 0:
-        signal.alarm(30)  # a quiet machine needs one second
+        signal.alarm(100)  # a quiet machine needs one second
         right = all(np.allclose(answers(n), want, atol=1e-8) for n in (2, 3, 1))
         os._exit(0 if right else 1)
     _, status = os.waitpid(pid, 0)
@@ -161,6 +161,9 @@ def test_one_openmp_thread_is_one_busy_thread() -> None:
         ({"OMP_NUM_THREADS": "1,4"}, "1"),
         ({"MERCER_NUM_THREADS": "3", "OMP_NUM_THREADS": "1"}, "3"),
         ({"MERCER_NUM_THREADS": "", "OMP_NUM_THREADS": "1"}, "1"),
+        # OpenBLAS's own: what it is given is the number of threads of the call.
+        ({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "7"}, "1"),
+        ({"MERCER_NUM_THREADS": "3", "OPENBLAS_NUM_THREADS": "1"}, "3"),
     ],
 )
 def test_the_environment_says_how_many(variables, want) -> None:
