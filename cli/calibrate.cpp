@@ -122,9 +122,7 @@ void run(const CalibrateCommand& c, const InputOptions& input, const Session& se
                            "with --probability");
     }
     if (!c.test.empty()) {
-        InputOptions other = input;
-        other.path = c.test;
-        data = read_model_and_data(c.model, other, session).data;
+        data = read_model_and_data(c.model, for_file(input, c.test), session).data;
     }
     if (data.y.empty()) throw InvalidInput("the data has no labels to judge probabilities by");
     const Matrix<double> p = model.probabilities(data.x, progress_line(session));

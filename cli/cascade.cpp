@@ -85,9 +85,7 @@ void run(const CascadeCommand& c, const InputOptions& input, const Session& sess
     std::string text;
     describe_run(model, quick, data, input.path, json, text);
     if (!c.test.empty()) {
-        InputOptions other = input;
-        other.path = c.test;
-        const auto [same, test] = read_model_and_data(c.model, other, session);
+        const auto [same, test] = read_model_and_data(c.model, for_file(input, c.test), session);
         describe_run(same, quick, test, c.test, json, text);
     }
     if (!c.output.empty()) {

@@ -30,8 +30,7 @@ struct CcaCommand {
 
 /// Both sides of pairs. Tables have no labels here unless --label says which column.
 Dataset read_side(const InputOptions& input, const std::string& path, const Session& session) {
-    InputOptions side = input;
-    side.path = path;
+    InputOptions side = for_file(input, path);
     if (side.read.label.empty()) side.read.label = "none";
     return read_input(side, session);
 }

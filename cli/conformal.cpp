@@ -109,9 +109,8 @@ Answer p_value_answer(const Conformal& c, const Model& model, const Dataset& dat
 }
 
 void run(const ConformalCommand& command, const InputOptions& input, const Session& session) {
-    InputOptions set_aside = input;
-    set_aside.path = command.aside;
-    const auto [model, aside] = read_model_and_data(command.model, set_aside, session);
+    const auto [model, aside] =
+        read_model_and_data(command.model, for_file(input, command.aside), session);
     const Dataset data = read_model_and_data(command.model, input, session).data;
     ConformalSettings settings = command.settings;
     settings.progress = progress_line(session);

@@ -31,8 +31,7 @@ struct DependCommand {
 
 /// Rows without labels, unless --label says which column is one.
 Dataset read_side(const InputOptions& input, const std::string& path, const Session& session) {
-    InputOptions side = input;
-    side.path = path;
+    InputOptions side = for_file(input, path);
     if (side.read.label.empty()) side.read.label = "none";
     return read_input(side, session);
 }

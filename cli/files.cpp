@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -101,6 +103,20 @@ bool looks_like_picture(std::string_view head) {
     return false;
 }
 
+/// Hours of work should not end in a name that cannot be written to.
+void check_place(const NamedFile& file) {
+    const fs::path place(file.path);
+    const fs::path folder = place.has_parent_path() ? place.parent_path() : fs::path(".");
+    std::error_code error;
+    if (fs::is_directory(place, error)) {
+        throw InvalidInput(shown(file) + " is a folder; name a file");
+    }
+    if (!fs::exists(place, error) && access(folder.c_str(), W_OK) != 0) {
+        throw InvalidInput(
+            fmt::format("{} cannot be written: {}", shown(file), std::strerror(errno)));
+    }
+}
+
 /// An earlier output is replaced as a matter of course; a slip of the order of two names is not.
 void check_kind(const NamedFile& file) {
     struct stat status {};
@@ -126,6 +142,20 @@ void check_kind(const NamedFile& file) {
     }
 }
 
+std::string labels_of(const std::string& option) {
+    return "the labels of " + option;
+}
+
+/// The labels that are read with a file because they lie beside it.
+void add_beside(const std::string& option, const std::string& path, std::vector<NamedFile>& files) {
+    const Format* format = format_of_name(path);
+    if (format == nullptr || format->labels_beside == nullptr) return;
+    const std::string labels = format->labels_beside(path);
+    std::error_code error;
+    if (labels.empty() || !fs::is_regular_file(labels, error)) return;
+    files.push_back({labels_of(option), labels, FileUse::input});
+}
+
 }  // namespace
 
 std::vector<NamedFile> files_named(const CLI::App& command, const Session& session) {
@@ -135,7 +165,11 @@ std::vector<NamedFile> files_named(const CLI::App& command, const Session& sessi
         if (known == session.files.end()) continue;
         for (const std::string& path : option->results()) {
             files.push_back({option->get_name(), path, known->second});
+            if (known->second == FileUse::input) add_beside(option->get_name(), path, files);
         }
+        const auto beside = session.beside.find(option);
+        const std::string path = beside == session.beside.end() ? "" : beside->second();
+        if (!path.empty()) files.push_back({labels_of(option->get_name()), path, FileUse::data});
     }
     return files;
 }
@@ -152,7 +186,9 @@ void check_files(const std::vector<NamedFile>& files) {
         seen.emplace_back(file, *identity);
     }
     for (const NamedFile& file : files) {
-        if (file.use != FileUse::input && !is_word(file) && file.path != "-") check_kind(file);
+        if (file.use == FileUse::input || is_word(file) || file.path == "-") continue;
+        check_place(file);
+        check_kind(file);
     }
 }
 

@@ -17,13 +17,14 @@ struct NamedFile {
     FileUse use;
 };
 
-/// What the words of this run name.
+/// What the words of this run name, and the labels that are read or written beside those.
 std::vector<NamedFile> files_named(const CLI::App& command, const Session& session);
 
 /// Throws InvalidInput when an output is the same file as an input or as another output, whatever
 /// the names (links are followed, and so is standard input that comes from a file), or would take
 /// the place of a file of another kind: a model goes only where a model is or nothing, a picture
 /// likewise, and no other output goes where a model is. What is no regular file is not looked at.
+/// Nor may an output be a folder, or lie in one that cannot be written to.
 void check_files(const std::vector<NamedFile>& files);
 
 }  // namespace mercer::cli

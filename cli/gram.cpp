@@ -116,8 +116,7 @@ void run(const GramCommand& command, const InputOptions& input, OutputOptions ou
         return;
     }
     // An array has no place for labels; whoever wants them beside it says so.
-    const bool array = output.format == "npy" ||
-                       (output.format == "auto" && output.path.find(".npy") != std::string::npos);
+    const bool array = !written_format(output.path, write_options(output)).keeps.labels;
     if (array && output.write.labels_file.empty()) output.write.labels_file = "none";
     if (array && output.write.weights_file.empty()) output.write.weights_file = "none";
     write_data(gram, output, session, {{"kernel", resolved.text()}});

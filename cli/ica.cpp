@@ -66,6 +66,12 @@ void write_sources(const Model& model, Dataset data, const OutputOptions& output
 
 int run(const IcaCommand& c, InputOptions input, const OutputOptions& output,
         const Session& session) {
+    const bool sources_wanted = output.place->count() > 0;
+    const bool taken = c.model == "-" || (sources_wanted && output.path == "-");
+    if (session.json && taken) {
+        throw InvalidInput(
+            "--json reports on standard output, where the result would go; name a file");
+    }
     const StopOnInterrupt stop;
     const IcaSettings settings =
         settings_of(c, [draw = progress_line(session), &stop](const Moment& m) {
@@ -105,7 +111,7 @@ int run(const IcaCommand& c, InputOptions input, const OutputOptions& output,
         json["model"] = c.model;
         text += line("model", c.model);
     }
-    if (output.path != "-") {
+    if (sources_wanted) {
         write_sources(model, std::move(data), output, session);
         json["output"] = output.path;
         text += line("sources", output.path);
@@ -113,7 +119,7 @@ int run(const IcaCommand& c, InputOptions input, const OutputOptions& output,
     if (session.json) {
         print_json(json);
     } else {
-        say("{}", text);
+        fmt::print(taken ? stderr : stdout, "{}", text);
     }
     return stop.requested() ? exit_interrupted : 0;
 }

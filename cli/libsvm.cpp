@@ -81,7 +81,7 @@ int fail(const std::string& message) {
 
 ReadOptions reading() {
     ReadOptions options;
-    options.format = FileFormat::libsvm;
+    options.format = "libsvm";
     options.double_precision = true;
     options.longest_line = std::size_t{1} << 31;  // a line of a precomputed matrix is long
     return options;

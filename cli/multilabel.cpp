@@ -35,8 +35,7 @@ struct LabelledTable {
 
 LabelledTable read_table(const InputOptions& input, const std::string& path, std::size_t labels,
                          const Session& session) {
-    InputOptions reading = input;
-    reading.path = path;
+    InputOptions reading = for_file(input, path);
     reading.read.label = "none";
     const Dataset data = read_input(reading, session);
     if (data.columns() <= labels) {

@@ -88,6 +88,39 @@ void finish_standard_output() {
     }
 }
 
+WriteOptions write_options(const OutputOptions& output) {
+    WriteOptions options = output.write;
+    options.format = format_word(output.format);
+    if (output.header != "auto") {
+        options.header = output.header == "yes" ? HeaderLine::yes : HeaderLine::no;
+    }
+    return options;
+}
+
+void watch_labels(Session& session, const CLI::Option* place,
+                  std::shared_ptr<const OutputOptions> output) {
+    session.beside[place] = [output = std::move(output)]() -> std::string {
+        // A file that an option of its own names is looked at for that option.
+        if (!output->write.labels_file.empty()) return {};
+        return written_labels_file(output->path, write_options(*output));
+    };
+}
+
+namespace {
+
+/// Only some formats have a line that names the columns.
+Condition header_condition(const std::shared_ptr<const OutputOptions>& output) {
+    const auto format = [output]() -> const Format& {
+        return written_format(output->path, write_options(*output));
+    };
+    const auto named = [](const Format& f) { return f.write != nullptr && f.uses.header; };
+    return {.holds = [=] { return output->header == "auto" || format().uses.header; },
+            .now = [=] { return "for " + format().title; },
+            .wanted = "it belongs to " + listed_formats(named)};
+}
+
+}  // namespace
+
 std::shared_ptr<OutputOptions> add_output(CLI::App& command, Session& session) {
     const auto output = std::make_shared<OutputOptions>();
     const auto keep = [&](CLI::Option* option) {
@@ -97,11 +130,15 @@ std::shared_ptr<OutputOptions> add_output(CLI::App& command, Session& session) {
                              "file to write, compressed by .gz, .bz2, .xz or .zst; - is "
                              "standard output [-]")
                         ->group("Writing");
-    keep(add_choice(command, session, "--to", output->format,
-                    {"auto", "libsvm", "csv", "tsv", "spaces", "npy", "npz", "idx"},
-                    "format to write, auto: by the file's name, else LIBSVM text"));
-    keep(add_choice(command, session, "--write-header", output->header, {"auto", "yes", "no"},
-                    "first line of a table names the columns"));
+    watch_labels(session, output->place, output);
+    keep(add_choice(command, session, "--to", output->format, format_words(FormatUse::writing),
+                    fmt::format("format to write, auto: by the file's name, else {}",
+                                written_format("").title)));
+    CLI::Option* const header =
+        add_choice(command, session, "--write-header", output->header, {"auto", "yes", "no"},
+                   "first line of a table names the columns");
+    keep(header);
+    only(session, header, header_condition(output));
     keep(add_file(command, session, "--labels-to", output->write.labels_file, FileUse::column,
                   "labels into a file of their own; none leaves them out"));
     keep(add_file(command, session, "--weights-to", output->write.weights_file, FileUse::column,
@@ -121,8 +158,7 @@ namespace {
 /// "setosa is 0, versicolor is 1" where the format has only numbers for the names of classes.
 std::string names_as_numbers(const Dataset& data, const std::string& path,
                              const WriteOptions& options) {
-    const FileFormat format = written_format(path, options);
-    const bool numbers = format == FileFormat::libsvm || format == FileFormat::idx;
+    const bool numbers = !written_format(path, options).keeps.class_names;
     if (!numbers || !data.y.are_text() || !options.labels_file.empty()) return {};
     constexpr std::size_t most = 10;
     std::string text;
@@ -136,11 +172,7 @@ std::string names_as_numbers(const Dataset& data, const std::string& path,
 
 void write_data(const Dataset& data, const OutputOptions& output, const Session& session,
                 const Json& report) {
-    WriteOptions options = output.write;
-    if (output.format != "auto") options.format = format_named(output.format);
-    if (output.header != "auto") {
-        options.header = output.header == "yes" ? HeaderLine::yes : HeaderLine::no;
-    }
+    WriteOptions options = write_options(output);
     options.progress = progress_line(session);
     {
         const InterruptLater later(output.path);
@@ -150,7 +182,7 @@ void write_data(const Dataset& data, const OutputOptions& output, const Session&
     const std::string numbered = names_as_numbers(data, output.path, options);
     if (!numbered.empty() && !session.quiet) {
         fmt::print(stderr, "mercer: note: {} has only numbers for labels: {}\n",
-                   format_name(written_format(output.path, options)), numbered);
+                   written_format(output.path, options).name, numbered);
     }
     if (!session.json) return;
     Json json{{"output", output.path}, {"rows", data.size()}, {"columns", data.columns()}};

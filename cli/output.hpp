@@ -78,6 +78,13 @@ struct OutputOptions {
 /// Adds -o, --to and what belongs to them.
 std::shared_ptr<OutputOptions> add_output(CLI::App& command, Session& session);
 
+/// How the library is to write it.
+WriteOptions write_options(const OutputOptions& output);
+
+/// Tells the check of files of the labels that are written beside the file this option names.
+void watch_labels(Session& session, const CLI::Option* place,
+                  std::shared_ptr<const OutputOptions> output);
+
 /// Throws InvalidInput where data and a JSON report would both go to standard output. Call it
 /// before the work.
 void check_output(const OutputOptions& output, const Session& session);

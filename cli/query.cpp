@@ -44,9 +44,7 @@ void run_query(const QueryCommand& c, const InputOptions& input, const Session& 
         if (c.labelled.empty()) {
             throw InvalidInput("--rule max-min trains again: name the data with --labelled");
         }
-        InputOptions other = input;
-        other.path = c.labelled;
-        Dataset known = read_model_and_data(c.model, other, session).data;
+        Dataset known = read_model_and_data(c.model, for_file(input, c.labelled), session).data;
         known.x = model.scaling.apply(known.x);
         queries = query_max_min(settings_of(model), known, model.scaling.apply(pool.x), c.count,
                                 c.shortlist, progress);

@@ -125,6 +125,16 @@ CLI::Option* add_choice(CLI::App& command, Session& session, const std::string& 
     return option;
 }
 
+std::vector<std::string> format_words(FormatUse use) {
+    std::vector<std::string> words = format_names(use);
+    words.insert(words.begin(), "auto");
+    return words;
+}
+
+std::string format_word(const std::string& word) {
+    return word == "auto" ? "" : word;
+}
+
 void add_reading_options(CLI::App& command, Session& session, InputOptions& input) {
     const auto keep = [&](CLI::Option* option) {
         input.options.push_back(option->group("Reading"));
@@ -136,8 +146,7 @@ void add_reading_options(CLI::App& command, Session& session, InputOptions& inpu
     const auto text = [&](const char* name, std::string& out, const char* about) {
         keep(command.add_option(name, out, about)->type_name("TEXT"));
     };
-    choice("--format", input.format,
-           {"auto", "libsvm", "csv", "tsv", "spaces", "npy", "npz", "idx"}, "format of the file");
+    choice("--format", input.format, format_words(FormatUse::reading), "format of the file");
     text("--label", input.read.label,
          "label column: its name, its number from 1 (-1: last), first, last or none");
     keep(command.add_flag("--text-labels", input.read.text_labels,
@@ -153,7 +162,7 @@ void add_reading_options(CLI::App& command, Session& session, InputOptions& inpu
                   "file of labels, one a row"));
     keep(add_file(command, session, "--weights", input.read.weights_file, FileUse::input,
                   "file of sample weights, one a row"));
-    text("--weight-column", input.read.weights, "weight column of a table, as --label");
+    text("--weight-column", input.read.weight_column, "weight column of a table, as --label");
     keep(add_count(command, "--first-index", input.read.first_index, 0, 1,
                    "LIBSVM text: the first index, 0 or 1 [1]"));
 }
@@ -168,7 +177,7 @@ std::shared_ptr<InputOptions> add_input(CLI::App& command, Session& session,
 
 Dataset read_input(const InputOptions& input, const Session& session) {
     ReadOptions options = input.read;
-    if (input.format != "auto") options.format = format_named(input.format);
+    options.format = format_word(input.format);
     if (input.header != "auto") {
         options.header = input.header == "yes" ? HeaderLine::yes : HeaderLine::no;
     }
@@ -188,10 +197,15 @@ Dataset read_input(const InputOptions& input, const Session& session) {
     return data;
 }
 
+InputOptions for_file(InputOptions input, const std::string& path) {
+    if (path != input.path) input.read.shared = true;
+    input.path = path;
+    return input;
+}
+
 Dataset read_another(const std::string& path, const Dataset& like, const InputOptions& input,
                      const Session& session) {
-    InputOptions other = input;
-    other.path = path;
+    InputOptions other = for_file(input, path);
     other.read.known = std::make_shared<const KnownColumns>(columns_of(like));
     return read_input(other, session);
 }

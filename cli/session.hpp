@@ -12,6 +12,7 @@
 
 #include "cli/uses.hpp"
 #include "mercer/base/progress.hpp"
+#include "mercer/data/format.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/scaling.hpp"
 
@@ -35,6 +36,8 @@ struct Session {
     const CLI::App* command = nullptr;  ///< the one that was parsed
     /// Options that name files, all of which cli/files.hpp looks at.
     std::map<const CLI::Option*, FileUse> files;
+    /// What is written beside the file that an option names; empty when nothing is.
+    std::map<const CLI::Option*, std::function<std::string()>> beside;
 };
 
 /// A command. `examples` are lines shown under its help.
@@ -61,6 +64,10 @@ std::string in_flags(const std::string& message);
 /// An option that takes one of these words; `out` keeps its value when the option is not given.
 CLI::Option* add_choice(CLI::App& command, Session& session, const std::string& names,
                         std::string& out, std::vector<std::string> words, const std::string& about);
+
+/// What --format, or --to, may say, "auto" first; and what that is to the library.
+std::vector<std::string> format_words(FormatUse use);
+std::string format_word(const std::string& word);
 
 /// An option that names a file, or files where `out` is a list.
 template <class Value>
@@ -93,6 +100,8 @@ std::shared_ptr<InputOptions> add_input(CLI::App& command, Session& session,
 void add_reading_options(CLI::App& command, Session& session, InputOptions& input);
 
 Dataset read_input(const InputOptions& input, const Session& session);
+/// The options for a file beside the input, which may be in another format.
+InputOptions for_file(InputOptions input, const std::string& path);
 /// Another file with the same options, its columns matched with those of the data read before.
 Dataset read_another(const std::string& path, const Dataset& like, const InputOptions& input,
                      const Session& session);

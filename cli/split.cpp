@@ -60,11 +60,13 @@ void add_split(CLI::App& program, Session& session) {
                     "  mercer split a9a.gz a9a.train.gz a9a.test.gz --seed 7");
     const auto options = std::make_shared<SplitCommand>();
     const auto input = add_input(command, session);
-    const auto file = [&](const char* name, std::string& out, const char* about) {
-        add_file(command, session, name, out, FileUse::data, about)->required();
+    const auto file = [&](const char* name, OutputOptions& out, const char* about) {
+        CLI::Option* const place =
+            add_file(command, session, name, out.path, FileUse::data, about)->required();
+        watch_labels(session, place, {options, &out});
     };
-    file("TRAIN", options->train.path, "file for the rows to learn from");
-    file("TEST", options->test.path, "file for the rows set aside");
+    file("TRAIN", options->train, "file for the rows to learn from");
+    file("TEST", options->test, "file for the rows set aside");
     command.add_option("--test", options->fraction, "share of the rows set aside [0.25]")
         ->type_name("X");
     command.add_option("--seed", options->seed, "the same seed draws the same rows [1]")

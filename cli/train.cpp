@@ -1,14 +1,10 @@
 // mercer train: a machine from data, with its certificate.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -314,43 +310,12 @@ int cross_validate(Training& t, const StopOnInterrupt& stop, Json& json, std::st
     return 0;
 }
 
-/// Hours of training should not end in a name that cannot be written to.
-void check_place(const std::string& path) {
-    if (path.empty() || path == "-") return;
-    const std::filesystem::path place(path);
-    const std::filesystem::path folder = place.has_parent_path() ? place.parent_path() : ".";
-    if (std::filesystem::is_directory(place)) {
-        throw InvalidInput(path + ": is a folder; name a file for the model");
-    }
-    if (!std::filesystem::exists(place) && access(folder.c_str(), W_OK) != 0) {
-        throw InvalidInput(
-            fmt::format("{}: the model cannot be written there: {}", path, std::strerror(errno)));
-    }
-}
-
-/// What is read is not written over, whatever it is called.
-void check_not_read(const std::string& output, const std::string& input) {
-    std::error_code none;
-    if (output.empty() || output == "-" || !std::filesystem::equivalent(output, input, none))
-        return;
-    throw InvalidInput(output + ": is also what is read; name another file");
-}
-
 int run(const TrainOptions& options, const InputOptions& input, const Session& session) {
     if (session.json && (options.model == "-" || options.trace == "-")) {
         throw InvalidInput(
             fmt::format("{} and --json cannot both go to standard output; name a file",
                         options.model == "-" ? "the model" : "the trace"));
     }
-    check_place(options.model);
-    check_place(options.curve);
-    check_place(options.trace);
-    if (!options.trace.empty() && options.trace == options.model) {
-        throw InvalidInput(options.trace +
-                           ": cannot be both the model and the trace; name two files");
-    }
-    check_not_read(options.trace, input.path);
-    check_not_read(options.trace, options.from);
     InputOptions reading = input;
     if (options.double_precision) reading.read.double_precision = true;
     Training t{.options = options, .session = session, .input = input.path};

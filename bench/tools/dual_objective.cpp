@@ -139,7 +139,7 @@ int run(int argc, char** argv) {
     }
     const Settings settings{std::atof(argv[3]), std::atof(argv[4]), std::atof(argv[5])};
     ReadOptions options;
-    options.format = FileFormat::libsvm;
+    options.format = "libsvm";
     options.double_precision = true;
     const Dataset data = read(argv[2], options);
     Model model = read_model(argv[1], data.columns());

@@ -30,10 +30,27 @@ def _pair(parts: tuple) -> tuple[Any, np.ndarray]:
     return from_rows(arrays, columns), y
 
 
+def formats() -> dict[str, str]:
+    """The formats that `read` knows: the word for each and what it is.
+
+    Examples
+    --------
+    >>> from mercer.data import formats
+    >>> "csv" in formats()
+    True
+    """
+    return _core.formats()
+
+
 def read(
-    path: str, *, double: bool = True, label: str | int | None = None, machine: Any = None
+    path: str,
+    *,
+    double: bool = True,
+    format: str = "auto",
+    label: str | int | None = None,
+    machine: Any = None,
 ) -> tuple[Any, np.ndarray]:
-    """Rows and labels of a file: LIBSVM, CSV, TSV, NPY, NPZ or idx, compressed or not.
+    """Rows and labels of a file, compressed or not.
 
     Parameters
     ----------
@@ -41,6 +58,8 @@ def read(
         A file, or "@digits" or "@iris".
     double : bool
         float64 numbers; else float32.
+    format : str
+        One of `formats`; "auto" finds it from the content.
     label : str or int, optional
         The column of a table that holds the labels: its name; its number from 1, or from the end,
         −1; "first", "last" or "none". Default: the column named label, class, target or y, else the
@@ -61,7 +80,8 @@ def read(
         machine._check_fitted()
         known = machine._model
     column = "" if label is None else str(label)
-    return _pair(_core.read(os.fspath(path), double, column, known))
+    word = "" if format == "auto" else format
+    return _pair(_core.read(os.fspath(path), double, word, column, known))
 
 
 def make(kind: str, **options: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "mercer/data/format.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/model.hpp"
@@ -33,9 +34,9 @@ Dataset make_sample(const std::string& kind, nb::dict options) {
 }
 
 /// `known`: the columns are those of this model, and stand where they stood for it.
-nb::tuple read_file(const std::string& path, bool twice, const std::string& label,
-                    const Model* known) {
-    ReadOptions options{.label = label, .double_precision = twice};
+nb::tuple read_file(const std::string& path, bool twice, const std::string& format,
+                    const std::string& label, const Model* known) {
+    ReadOptions options{.format = format, .label = label, .double_precision = twice};
     if (known) options.known = std::make_shared<const KnownColumns>(known->known_columns());
     return parts_of(read(path, options));
 }
@@ -43,8 +44,15 @@ nb::tuple read_file(const std::string& path, bool twice, const std::string& labe
 }  // namespace
 
 void bind_data(nb::module_& m) {
-    m.def("read", &read_file, nb::arg("path"), nb::arg("twice"), nb::arg("label"),
-          nb::arg("known").none());
+    m.def("read", &read_file, nb::arg("path"), nb::arg("twice"), nb::arg("format"),
+          nb::arg("label"), nb::arg("known").none());
+    m.def("formats", [] {
+        nb::dict found;
+        for (const std::string& name : format_names(FormatUse::reading)) {
+            found[name.c_str()] = find_format(name, FormatUse::reading).about;
+        }
+        return found;
+    });
     m.def("make", [](const std::string& kind, nb::dict options) {
         return parts_of(make_sample(kind, std::move(options)));
     });

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "cli/program.hpp"
@@ -164,6 +165,41 @@ TEST(Copies, MessagesSpeakOfFlags) {
     expect_refused(run({"info", zero}), "set --first-index 0");
     expect_refused(run({"convert", "@iris", "-o", folder.path("x.npy")}),
                    "name a --labels-to, or none");
+}
+
+TEST(Copies, OptionsThatTheFormatHasNoUseForAreRefused) {
+    const Folder folder;
+    const std::string text = folder.file("x.libsvm", "1 1:2\n-1 2:3\n");
+    const std::string table = folder.file("x.csv", "1,2,3\n4,5,6\n");
+    const std::string belongs = " has no meaning for LIBSVM text: it belongs to csv, tsv";
+    expect_refused(run({"info", text, "--header", "no"}), text + ": --header" + belongs);
+    expect_refused(run({"info", text, "--missing", "mean"}), "--missing" + belongs);
+    expect_refused(run({"info", text, "--label", "last"}), "--label" + belongs);
+    expect_refused(run({"info", text, "--text-labels"}), "--text-labels" + belongs);
+    expect_refused(run({"info", text, "--weight-column", "2"}), "--weight-column" + belongs);
+    expect_refused(run({"info", table, "--first-index", "0"}),
+                   "--first-index has no meaning for CSV: it belongs to libsvm");
+    expect_refused(run({"info", "@iris", "--header", "no"}), "has no meaning for @iris");
+    expect_refused(run({"convert", table, "-o", folder.path("x.npz"), "--write-header", "yes"}),
+                   "--write-header has no meaning for NPZ; it belongs to csv, tsv or spaces");
+    EXPECT_EQ(run({"info", text, "--label", "none", "--rows", "dense", "--double"}).code, 0);
+    // They serve the first file; the second may be in another format.
+    const Outcome both = run({"gram", "linear", table, "--header", "no", "--label", "none",
+                              "--against", text, "--columns", "3", "-o", folder.path("k.csv")});
+    EXPECT_EQ(both.code, 0) << both.err;
+}
+
+TEST(Formats, HelpAndCompletionListThem) {
+    const std::string words = "auto, libsvm, csv, tsv, spaces, npy, npz, idx [auto]";
+    const std::string help = run({"convert", "--help"}).out;
+    std::string joined;
+    std::istringstream stream(help);
+    for (std::string word; stream >> word;) joined += (joined.empty() ? "" : " ") + word;
+    EXPECT_TRUE(has(joined, "format of the file: " + words)) << joined;
+    EXPECT_TRUE(has(joined, "by the file's name, else LIBSVM text: " + words)) << joined;
+    EXPECT_TRUE(
+        has(run({"completion", "bash"}).out, "words=\"auto libsvm csv tsv spaces npy npz idx\""));
+    expect_refused(run({"info", "@iris", "--format", "xls"}), "'xls' is none of auto, libsvm");
 }
 
 }  // namespace

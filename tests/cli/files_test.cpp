@@ -214,5 +214,75 @@ TEST_F(OverwriteTest, WhatIsNoFileMayBeNamedTwice) {
     }
 }
 
+TEST_F(OverwriteTest, LabelsBesideImagesAreFilesToo) {
+    const std::string images = folder.path("a-images-idx3-ubyte");
+    const std::string labels = folder.path("a-labels-idx1-ubyte");
+    const std::string own = folder.file("a-labels-idx1-ubyte", "0\n1\n0\n1\n0\n1\n");
+    const std::string kept = content_of(labels);
+    // They would be written over what is read, or over another output.
+    expect_refused({"convert", table, "--label", "none", "--labels", own, "-o", images},
+                   "the labels of --output " + labels + " is the same file as --labels");
+    expect_refused({"split", table, images, labels}, "is the same file as");
+    EXPECT_EQ(content_of(labels), kept);
+    EXPECT_FALSE(std::filesystem::exists(images));
+    // A model is no labels.
+    const std::string model = folder.path("b-labels-idx1-ubyte");
+    ASSERT_EQ(run({"train", table, model, "-q"}).code, 0);
+    expect_refused({"convert", table, "-o", folder.path("b-images-idx3-ubyte")}, "is a model");
+    // And what is read beside an input is no place for an output.
+    const std::string good = folder.path("c-images-idx3-ubyte");
+    const std::string beside = folder.path("c-labels-idx1-ubyte");
+    ASSERT_EQ(run({"convert", table, "-o", good}).code, 0);
+    const std::string bytes = content_of(beside);
+    ASSERT_FALSE(bytes.empty());
+    expect_refused({"convert", good, "-o", beside}, "the labels of INPUT");
+    EXPECT_EQ(content_of(beside), bytes);
+    EXPECT_EQ(run({"convert", table, "-o", good}).code, 0);
+    EXPECT_EQ(
+        run({"convert", good, "--labels-to", "none", "-o", folder.path("d-images-idx3-ubyte")})
+            .code,
+        0);
+}
+
+TEST_F(OverwriteTest, APlaceThatCannotBeWrittenIsRefusedBeforeTheWork) {
+    const std::string absent = folder.path("no/such/file");
+    const std::string place = folder.path("");
+    const std::vector<Line> lines{{"train", table, "*"},
+                                  {"train", table, "--task", "adatron", "--curve", "*"},
+                                  {"train", table, "--method", "smo", "--trace", "*"},
+                                  {"tune", table, "--grid", "C=1", "--journal", "*"},
+                                  {"tune", table, "--grid", "C=1", "--heat-map", "*"},
+                                  {"convert", table, "-o", "*"},
+                                  {"ica", table, "*"},
+                                  {"predict", table, table, "-o", "*"}};
+    for (Line line : lines) {
+        Line other = line;
+        std::ranges::replace(line, "*", absent);
+        std::ranges::replace(other, "*", place);
+        expect_refused(line, absent + " cannot be written: No such file or directory");
+        expect_refused(other, place + " is a folder; name a file");
+    }
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"x.csv"});
+    expect_refused({"tune", table, "-", "--grid", "C=1"}, "go to files");
+}
+
+TEST_F(OverwriteTest, SourcesMayGoToStandardOutput) {
+    const Line line{"ica", table, "--label", "none", "--components", "2", "-o"};
+    const auto with = [&](Line more) {
+        Line words = line;
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    };
+    const std::string file = folder.path("sources.csv");
+    const Outcome kept = run(with({file}));
+    ASSERT_EQ(kept.code, 0) << kept.err;
+    EXPECT_NE(kept.out.find("contrast"), std::string::npos) << kept.out;
+    const Outcome shown = run(with({"-", "--to", "csv"}));
+    ASSERT_EQ(shown.code, 0) << shown.err;
+    EXPECT_EQ(shown.out, content_of(file));
+    EXPECT_NE(shown.err.find("contrast"), std::string::npos) << shown.err;
+    expect_refused(with({"-", "--json"}), "--json reports on standard output");
+}
+
 }  // namespace
 }  // namespace mercer::test

@@ -7,6 +7,7 @@
 
 #include "data/support.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/data/format.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/source.hpp"
 
@@ -32,7 +33,8 @@ void PrintTo(const Mistaken& mistaken, std::ostream* out) {
 }
 
 const Mistaken mistakes[] = {
-    {"arff.txt", ": found an ARFF file, expected LIBSVM text, CSV, TSV, NPY, NPZ or idx"},
+    {"arff.txt",
+     ": found an ARFF file, expected LIBSVM text, CSV, TSV, text in columns, NPY, NPZ or idx"},
     {"comments_only.txt", ": holds no rows, only blank lines or comments"},
     {"csv_header_only.csv", ": holds a header line but no rows"},
     {"csv_inf.csv", ":2:1: found '-inf', expected a finite number"},
@@ -58,6 +60,7 @@ const Mistaken mistakes[] = {
     {"csv_too_large.csv", ":1:3: found '1e999', which is too large for double precision (1.8e308)"},
     {"damaged.gz",
      ": found binary data that begins with '\\x1f\\x8bgarbag', expected LIBSVM text, CSV, TSV, "
+     "text in columns, "
      "NPY, NPZ or idx"},
     {"damaged_inside.gz",
      ": compressed data is damaged or cut short (gzip decompression failed); fetch the file again"},
@@ -109,7 +112,7 @@ const Mistaken mistakes[] = {
      "its header is wrong"},
     {"picture.png",
      ": found binary data that begins with '\\x89PNG\\x0d\\n\\x1a\\n', expected LIBSVM text, CSV, "
-     "TSV, NPY, NPZ or idx"},
+     "TSV, text in columns, NPY, NPZ or idx"},
     {"truncated.gz",
      ": compressed data is damaged or cut short (truncated gzip input); fetch the file again"},
     {"truncated.npz",
@@ -162,6 +165,7 @@ TEST(InvalidInput, DamagedTextDoesNoHarm) {
         "age,\"height, cm\",w,class\n1,\"2\",0.5,a\n?,4e1,1,\"b\"\"c\"\n",
         "3,2,no,yes\n1,2,1\n3,4,0\n5,6,1\n", " 1  2.5 7\n  -3 4e2\t8 \n"};
     const std::string characters = "\n\n \t\r\"\"',;:#+-.eE0123456789ainfqx?\\%@\xEF\xFF\x01";
+    const std::vector<std::string> names = format_names(FormatUse::reading);
     Random random(23);
     std::size_t read_well = 0;
     for (int trial = 0; trial < 20000; ++trial) {
@@ -178,7 +182,8 @@ TEST(InvalidInput, DamagedTextDoesNoHarm) {
         const std::vector<char> exact(text.begin(), text.end());
         ReadOptions options;
         options.missing = static_cast<MissingValues>(random.below(4));
-        if (random.below(4) == 0) options.format = static_cast<FileFormat>(random.below(8));
+        options.shared = random.below(4) != 0;
+        if (random.below(4) == 0) options.format = names[random.below(names.size())];
         if (random.below(4) == 0) options.label = "first";
         const std::string message = message_of([&] {
             read_text({exact.data(), exact.size()}, "t", options).check();

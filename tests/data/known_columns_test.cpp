@@ -16,7 +16,7 @@ using testing::texts;
 using Table = std::vector<std::vector<double>>;
 using Names = std::vector<std::string>;
 
-ReadOptions like(const Dataset& data, FileFormat format = FileFormat::csv) {
+ReadOptions like(const Dataset& data, const std::string& format = "csv") {
     ReadOptions options;
     options.format = format;
     options.known = std::make_shared<const KnownColumns>(columns_of(data));
@@ -67,7 +67,8 @@ TEST(KnownColumns, WithoutNamesAreFoundByPosition) {
 }
 
 TEST(KnownColumns, WeightsStayWeights) {
-    const Dataset first = read_text("w,a,y\n0.5,1,2\n1,3,4\n", "t", {.label = "y", .weights = "w"});
+    const Dataset first =
+        read_text("w,a,y\n0.5,1,2\n1,3,4\n", "t", {.label = "y", .weight_column = "w"});
     EXPECT_EQ(first.roles.weight, 0U);
     EXPECT_EQ(first.roles.weight_name, "w");
     const Dataset again = read_text("a,w,y\n1,0.25,2\n", "t", like(first));
@@ -86,14 +87,12 @@ TEST(KnownColumns, WeightsStayWeights) {
 TEST(KnownColumns, LibsvmTextMayBeNarrowerAndArraysMayNot) {
     const Dataset first = read_text("1 1:1 2:2 3:3\n2 1:4 2:5 3:6\n");
     ASSERT_FALSE(first.x.is_sparse());
-    EXPECT_EQ(full(read_text("1 1:7 2:8\n", "t", like(first, FileFormat::libsvm)).x),
-              (Table{{7, 8, 0}}));
+    EXPECT_EQ(full(read_text("1 1:7 2:8\n", "t", like(first, "libsvm")).x), (Table{{7, 8, 0}}));
     const Folder folder;
     Dataset narrow;
     narrow.x = Rows::dense(std::vector<double>{1, 2}, 2);
     write(narrow, folder.file("x.npy"));
-    const std::string message =
-        message_of([&] { read(folder.file("x.npy"), like(first, FileFormat::npy)); });
+    const std::string message = message_of([&] { read(folder.file("x.npy"), like(first, "npy")); });
     EXPECT_TRUE(has(message, "2 columns")) << message;
     EXPECT_TRUE(has(message_of([&] { read("@iris", like(first)); }), "4 columns"));
 }

@@ -29,15 +29,13 @@ TEST(ReadTable, EverySeparator) {
 
 TEST(ReadTable, NamedFormatsOverrideWhatIsFound) {
     // By itself the comma would separate, and the colon look like LIBSVM text.
-    EXPECT_EQ(
-        texts(read_text("1\t2,5\n3\t4\n", "t", {.format = FileFormat::tsv, .text_labels = true}).y),
-        (Names{"2,5", "4"}));
-    EXPECT_EQ(texts(read_text("1 2:3\n4 5:6\n", "t", {.format = FileFormat::spaces}).y),
+    EXPECT_EQ(texts(read_text("1\t2,5\n3\t4\n", "t", {.format = "tsv", .text_labels = true}).y),
+              (Names{"2,5", "4"}));
+    EXPECT_EQ(texts(read_text("1 2:3\n4 5:6\n", "t", {.format = "spaces"}).y),
               (Names{"2:3", "5:6"}));
-    EXPECT_NE(message_of([] { read_text("1,2\n", "t", {.format = FileFormat::libsvm}); }), "");
-    EXPECT_EQ(format_named("tsv"), FileFormat::tsv);
-    EXPECT_EQ(format_name(FileFormat::npz), "npz");
-    EXPECT_NE(message_of([] { format_named("xls"); }), "");
+    EXPECT_NE(message_of([] { read_text("1,2\n", "t", {.format = "libsvm"}); }), "");
+    EXPECT_EQ(message_of([] { read_text("1,2\n", "t", {.format = "xls"}); }),
+              "found the format 'xls', expected libsvm, csv, tsv, spaces, npy, npz or idx");
 }
 
 TEST(ReadTable, HeaderIsFoundAndNamesAreKept) {
@@ -129,10 +127,10 @@ TEST(ReadTable, MissingValuesAreFilledOnRequest) {
 }
 
 TEST(ReadTable, WeightsAreAColumn) {
-    const Dataset data = read_text("x,w,y\n1,0.5,a\n2,2,b\n", "t", {.weights = "w"});
+    const Dataset data = read_text("x,w,y\n1,0.5,a\n2,2,b\n", "t", {.weight_column = "w"});
     EXPECT_EQ(data.weights, (std::vector<double>{0.5, 2}));
     EXPECT_EQ(data.feature_names, (Names{"x"}));
-    EXPECT_EQ(message_of([] { read_text("x,w,y\n1,-1,a\n", "t", {.weights = "w"}); }),
+    EXPECT_EQ(message_of([] { read_text("x,w,y\n1,-1,a\n", "t", {.weight_column = "w"}); }),
               "t:2:3: found '-1' in the weight column, expected a number from 0");
 }
 

@@ -70,7 +70,7 @@ inline bool libsvm_is_installed() {
 inline Peer::Peer(const Dataset& data) : data_(folder_.file("rows")) {
     Dataset plain = data;
     plain.weights.clear();  // LIBSVM text has none
-    write(plain, data_, {.format = FileFormat::libsvm});
+    write(plain, data_, {.format = "libsvm"});
 }
 
 inline std::string Peer::run(const std::string& command) const {

@@ -1,11 +1,13 @@
 #include "mercer/data/read.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <filesystem>
 #include <new>
+#include <optional>
 
 #include "mercer/base/text.hpp"
-#include "mercer/data/array-inl.hpp"
+#include "mercer/data/format.hpp"
+#include "mercer/data/formats/detail/input.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/data/source.hpp"
 
@@ -13,33 +15,6 @@ namespace mercer {
 namespace {
 
 using formats::Input;
-
-struct NamedFormat {
-    FileFormat format;
-    std::string_view name;
-};
-constexpr NamedFormat named_formats[] = {{FileFormat::automatic, "automatic"},
-                                         {FileFormat::libsvm, "libsvm"},
-                                         {FileFormat::csv, "csv"},
-                                         {FileFormat::tsv, "tsv"},
-                                         {FileFormat::spaces, "spaces"},
-                                         {FileFormat::npy, "npy"},
-                                         {FileFormat::npz, "npz"},
-                                         {FileFormat::idx, "idx"}};
-
-bool is_text(FileFormat format) {
-    return format != FileFormat::npy && format != FileFormat::npz && format != FileFormat::idx;
-}
-
-Dataset read_format(const Input& input, FileFormat format) {
-    switch (format) {
-        case FileFormat::libsvm: return formats::read_libsvm(input);
-        case FileFormat::npy: return formats::read_npy(input);
-        case FileFormat::npz: return formats::read_npz(input);
-        case FileFormat::idx: return formats::read_idx(input);
-        default: return formats::read_table(input, format);
-    }
-}
 
 void check_options(const ReadOptions& options) {
     if (options.first_index <= 1) return;
@@ -79,21 +54,12 @@ void complete(const Input& input, Dataset& data) {
     if (!keep_going(options.progress, {.task = "reading", .fraction = 1})) throw Cancelled();
 }
 
-/// Text with the newline at its end that the scanners count on. Only a text without one is copied.
-std::string_view ended(std::string_view text, Content& copy) {
-    if (text.ends_with('\n')) return text;
-    copy.append(text);
-    copy.append("\n");
-    return copy.view();
-}
-
-std::string_view without_byte_order_mark(const Input& input) {
-    std::string_view bytes = input.bytes;
-    if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
-    if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
-        formats::fail(input, "found UTF-16 text, expected UTF-8; convert it with iconv");
-    }
-    return bytes;
+Dataset read_by(const Format& format, const Input& input) {
+    formats::check_uses(input, format.uses, format.title);
+    Dataset data = format.read(input);
+    if (!format.any_width) formats::order_known(input, data);
+    complete(input, data);
+    return data;
 }
 
 Dataset read_content(std::string_view bytes, const std::string& name, const std::string& path,
@@ -106,38 +72,43 @@ Dataset read_content(std::string_view bytes, const std::string& name, const std:
     Input input{bytes, name, options, path};
     if (bytes.empty()) formats::fail(input, "is empty, expected at least one row");
     Content copy;
-    const FileFormat format =
-        options.format == FileFormat::automatic ? formats::detect_format(input) : options.format;
-    if (is_text(format)) {
-        input.bytes = without_byte_order_mark(input);
-        input.bytes = ended(input.bytes, copy);
-    }
-    Dataset data = read_format(input, format);
-    // LIBSVM text has neither names nor a width of its own.
-    if (format != FileFormat::libsvm) formats::order_known(input, data);
-    complete(input, data);
-    return data;
+    const Format& format = formats::settle_format(input, copy);
+    return read_by(format, input);
 }
 
-/// Large LIBSVM files are parsed as they are fetched, which saves the memory of their text.
+/// Large files in a format that can be are parsed as they are fetched, which saves the memory of
+/// their text.
 std::optional<Dataset> read_in_pieces(const std::string& path, const ReadOptions& options) {
     constexpr std::size_t large = std::size_t{1} << 22;
     const std::optional<PlainFile> file = PlainFile::open(path);
     if (!file || file->size() < large || file->head().starts_with("\xEF\xBB\xBF")) {
         return std::nullopt;
     }
-    const Input input{file->head(), path, options, path};
-    const FileFormat format =
-        options.format == FileFormat::automatic ? formats::detect_format(input) : options.format;
-    if (format != FileFormat::libsvm) return std::nullopt;
-    std::optional<Dataset> data = formats::read_libsvm_file(input, *file);
+    Input input{file->head(), path, options, path};
+    Content copy;
+    const Format& format = formats::settle_format(input, copy);
+    if (format.read_pieces == nullptr) return std::nullopt;
+    formats::check_uses(input, format.uses, format.title);
+    std::optional<Dataset> data = format.read_pieces(input, *file);
+    if (data && !format.any_width) formats::order_known(input, *data);
     if (data) complete(input, *data);
     return data;
+}
+
+/// Nothing when the path is no folder that a format reads.
+std::optional<Dataset> read_folder(const std::string& path, const ReadOptions& options) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(path, ignored)) return std::nullopt;
+    const Input input{{}, path, options, path};
+    const Format* format = formats::folder_format(input);
+    if (format == nullptr) return std::nullopt;
+    return read_by(*format, input);
 }
 
 Dataset read_embedded(const std::string& path, const ReadOptions& options) {
     const Input input{{}, path, options};
     Dataset data = embedded(std::string_view(path).substr(1));
+    formats::check_uses(input, {}, path);
     Rows rows = options.double_precision ? data.x.to_double() : data.x.to_float();
     data.x = formats::fitted(input, std::move(rows));
     if (data.feature_names.size() != data.columns()) data.feature_names.clear();
@@ -161,42 +132,27 @@ Labels read_labels_file(const std::string& path, const ReadOptions& options) {
     ReadOptions plain;
     plain.text_labels = options.text_labels;
     plain.label = "last";
-    const Input input{content.view(), path, plain};
+    Input input{content.view(), path, plain};
     if (input.bytes.empty()) fail(input, "is empty, expected labels");
-    const FileFormat format = detect_format(input);
-    if (format == FileFormat::idx) return array_labels(input, parse_idx(input));
-    if (format == FileFormat::npy)
-        return array_labels(input, parse_npy(input, input.bytes, "array"));
-    if (!is_text(format)) fail(input, "found an archive, expected idx, npy or one label a line");
-    return read_label_lines(input);
+    Content copy;
+    const Format& format = settle_format(input, copy);
+    if (format.read_labels != nullptr) return format.read_labels(input);
+    if (format.kind == Format::Kind::text) return read_label_lines(input);
+    fail(input, "found " + format.title + ", expected " + listed_formats([](const Format& f) {
+                    return f.read_labels != nullptr;
+                }) + ", or one label a line");
 }
 
 std::vector<double> read_weights_file(const std::string& path) {
     Labels labels = read_labels_file(path, {});
     if (labels.are_text()) {
-        throw InvalidInput(Location{.file = path},
-                           "found " + quoted(labels.names[0]) + ", expected one number a line");
+        throw InvalidInput(Location{.file = path}, "found " + mercer::quoted(labels.names[0]) +
+                                                       ", expected one number a line");
     }
     return std::move(labels.values);
 }
 
 }  // namespace formats
-
-std::string_view format_name(FileFormat format) {
-    for (const NamedFormat& known : named_formats) {
-        if (known.format == format) return known.name;
-    }
-    return "automatic";
-}
-
-FileFormat format_named(std::string_view name) {
-    std::string list;
-    for (const NamedFormat& known : named_formats) {
-        if (known.name == name) return known.format;
-        list += (list.empty() ? "" : ", ") + std::string(known.name);
-    }
-    throw InvalidInput("found the format " + quoted(name) + ", expected one of " + list);
-}
 
 Dataset read(const std::string& path, const ReadOptions& given) {
     const std::string name = path == "-" ? "standard input" : path;
@@ -205,6 +161,7 @@ Dataset read(const std::string& path, const ReadOptions& given) {
     try {
         if (path.starts_with('@')) return read_embedded(path, options);
         if (path != "-") {
+            if (auto data = read_folder(path, options)) return std::move(*data);
             if (auto data = read_in_pieces(path, options)) return std::move(*data);
         }
         const Content content = read_bytes(path, options.progress);

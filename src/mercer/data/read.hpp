@@ -16,21 +16,6 @@
 
 namespace mercer MERCER_API {
 
-enum class FileFormat {
-    automatic,  ///< found from the content
-    libsvm,  ///< "label index:value …", indices from 1; SVMlight's comments and qid are skipped
-    csv,     ///< separated by commas, or by semicolons when the first line has one
-    tsv,     ///< separated by tabs
-    spaces,  ///< separated by runs of blanks
-    npy,     ///< one NumPy array; row i is its i-th slice, flattened
-    npz,     ///< NumPy arrays X and y, or scipy's sparse matrix, in a zip archive
-    idx,     ///< MNIST's format
-};
-
-/// "libsvm", "csv", …; and back, throwing InvalidInput for a name that is none of them.
-std::string_view format_name(FileFormat format);
-FileFormat format_named(std::string_view name);
-
 enum class HeaderLine {
     automatic,  ///< yes when the first line has no number and the second has one, or when it is
                 ///< scikit-learn's "rows,columns,class names…"
@@ -51,7 +36,8 @@ enum class RowForm {
 };
 
 struct ReadOptions {
-    FileFormat format = FileFormat::automatic;
+    /// "csv", …: a name of format_names() (data/format.hpp). Empty: found from the content.
+    std::string format{};
 
     /// The label column of a table: a name of the header, a number counted from 1 (or from the end:
     /// -1), "first", "last" or "none". Empty: the column named label, class, target or y, else the
@@ -72,26 +58,31 @@ struct ReadOptions {
 
     /// The columns of the rows that a model was trained on (Model::known_columns). Features are
     /// then found by name where both have names, in the order known, and by position otherwise; the
-    /// label and the weight where they were before, unless `label` and `weights` say otherwise, and
-    /// both may be absent. Throws InvalidInput for a table or array that lacks a feature, or that
-    /// has another number of columns and no names to choose by. LIBSVM text may be narrower.
+    /// label and the weight where they were before, unless `label` and `weight_column` say
+    /// otherwise, and both may be absent. Throws InvalidInput for a table or array that lacks a
+    /// feature, or that has another number of columns and no names to choose by. LIBSVM text may be
+    /// narrower.
     std::shared_ptr<const KnownColumns> known{};
 
     /// Labels, or weights, in a file of their own: idx, npy, or text with one a line. Labels given
     /// so take the place of any in the data file.
     std::string labels_file{};
     std::string weights_file{};
-    std::string weights{};  ///< the weight column of a table, as `label`
+    std::string weight_column{};  ///< of a table, as `label`
 
     std::size_t first_index = 1;  ///< LIBSVM text: 0 for files that count from 0
     std::size_t longest_line = std::size_t{1} << 23;  ///< bytes; longer lines are taken for junk
+
+    /// The options serve several files: one that has no effect in this file is no mistake.
+    bool shared = false;
 
     Progress progress{};
 };
 
 /// Reads a file; "-" is standard input and "@digits", "@iris" are the built-in samples. Compressed
 /// files (gzip, bzip2, xz, zstd, lz4, …) are unpacked on the way, known by their content. Throws
-/// InvalidInput naming file, line, column, what was found and what was expected.
+/// InvalidInput naming file, line, column, what was found and what was expected; also for an option
+/// that has no effect in a file of this format.
 Dataset read(const std::string& path, const ReadOptions& options = {});
 
 /// The same from memory; `name` stands for the file in messages.

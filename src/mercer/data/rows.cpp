@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/data/rows_storage-inl.hpp"
+#include "mercer/data/detail/rows_storage.hpp"
 
 namespace mercer {
 namespace {

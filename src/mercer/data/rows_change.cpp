@@ -6,8 +6,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/data/detail/rows_storage.hpp"
 #include "mercer/data/rows.hpp"
-#include "mercer/data/rows_storage-inl.hpp"
 
 namespace mercer {
 namespace {

@@ -48,9 +48,8 @@ Dataset read_embedded(std::span<const unsigned char> packed, const std::string& 
 
 Dataset digits() {
     constexpr std::size_t side = 8;
-    Dataset result =
-        read_embedded(embedded_bytes::digits_csv_gz, "@digits",
-                      {.format = FileFormat::csv, .label = "last", .header = HeaderLine::no});
+    Dataset result = read_embedded(embedded_bytes::digits_csv_gz, "@digits",
+                                   {.format = "csv", .label = "last", .header = HeaderLine::no});
     result.feature_names.clear();
     for (std::size_t i = 0; i < side; ++i) {
         for (std::size_t j = 0; j < side; ++j) {
@@ -63,9 +62,8 @@ Dataset digits() {
 
 Dataset iris() {
     // The first line, "150,4,setosa,versicolor,virginica", is a header the reader knows.
-    Dataset result =
-        read_embedded(embedded_bytes::iris_csv_gz, "@iris",
-                      {.format = FileFormat::csv, .label = "last", .double_precision = true});
+    Dataset result = read_embedded(embedded_bytes::iris_csv_gz, "@iris",
+                                   {.format = "csv", .label = "last", .double_precision = true});
     result.feature_names = {"sepal_length", "sepal_width", "petal_length", "petal_width"};
     result.roles.label_name = "species";
     return result;

@@ -15,15 +15,15 @@
 namespace mercer MERCER_API {
 
 struct WriteOptions {
-    /// `automatic`: by the file's name: .csv, .tsv, .npy, .npz, .idx or …idx3-ubyte, with or
+    /// A name of format_names() (data/format.hpp). Empty: by the ending of the file's name, with or
     /// without .gz, .bz2, .xz, .zst; any other name means LIBSVM text.
-    FileFormat format = FileFormat::automatic;
+    std::string format{};
 
     /// Tables: a first line with the names. `automatic`: when there are names or weights.
     HeaderLine header = HeaderLine::automatic;
 
-    /// Labels, or weights, into a file of their own (npy, idx or text by its name) instead of the
-    /// data file; "none" leaves them out. NPY holds neither, LIBSVM text and idx no weights. The
+    /// Labels, or weights, into a file of their own (in the format of its name, or as text) instead
+    /// of the data file; "none" leaves them out. Not every format holds both (Format::keeps). The
     /// labels of ….images-idx3-ubyte go to ….labels-idx1-ubyte by themselves.
     std::string labels_file{};
     std::string weights_file{};
@@ -35,14 +35,15 @@ struct WriteOptions {
 
 /// Writes to a file, whole or not at all; "-" is standard output. Numbers are written as the
 /// shortest decimals that read back as the same. Names of classes become their positions (0, 1, …)
-/// where the format has only numbers for labels: LIBSVM text and idx.
+/// where the format has only numbers for labels.
 ///
 /// In LIBSVM text a first row may end with an entry of value 0 that keeps the number of columns,
 /// and a row of zeros without label is written as "1:0", since an empty line is no row. In tables
 /// the weight is the last but one column and the label the last.
 void write(const Dataset& data, const std::string& path, const WriteOptions& options = {});
 
-/// The format it will be written in.
-FileFormat written_format(const std::string& path, const WriteOptions& options);
+/// The file of their own that labels will be written to, if there are any; "none", or empty when
+/// they stay with the rows.
+std::string written_labels_file(const std::string& path, const WriteOptions& options);
 
 }  // namespace mercer

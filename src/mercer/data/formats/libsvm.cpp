@@ -1,12 +1,42 @@
-// LIBSVM text from memory, and from a file without taking all of its text into memory.
+// LIBSVM text: recognised, read from memory or from a file without taking all of its text into
+// memory, and written.
+#include <algorithm>
 #include <atomic>
 #include <optional>
 
-#include "mercer/data/libsvm-inl.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/data/formats/detail/libsvm_text.hpp"
+#include "mercer/data/formats/detail/write_rows.hpp"
 #include "mercer/data/source.hpp"
 
 namespace mercer::formats {
 namespace {
+
+/// "12:" with something behind it that could be a value.
+bool is_entry(std::string_view word) {
+    const std::size_t colon = word.find_first_not_of("0123456789");
+    return colon != 0 && colon != std::string_view::npos && word[colon] == ':';
+}
+
+/// True when the line looks like LIBSVM text. Mistakes in it should not hide that, so any word
+/// after the first that begins like an entry will do; the first word must be one all through,
+/// because a table may begin with a time of day.
+bool is_libsvm_line(std::string_view line) {
+    bool first = true;
+    while (true) {
+        const std::size_t begin = line.find_first_not_of(" \t\r");
+        if (begin == std::string_view::npos || line[begin] == '#') return false;
+        line.remove_prefix(begin);
+        const std::size_t end = std::min(line.find_first_of(" \t\r"), line.size());
+        const std::string_view word = line.substr(0, end);
+        line.remove_prefix(end);
+        const bool entry = is_entry(word);
+        if (entry && !first) return true;
+        if (entry && parse_number(word.substr(word.find(':') + 1))) return true;
+        if (first && word.find_first_of(";\"") != std::string_view::npos) return false;
+        first = false;
+    }
+}
 
 /// Bytes of text a task.
 constexpr std::size_t piece_bytes = std::size_t{1} << 19;
@@ -136,8 +166,6 @@ std::optional<Dataset> read_file_as(const Input& input, const PlainFile& file, b
     return whole.finish();
 }
 
-}  // namespace
-
 Dataset read_libsvm(const Input& input) {
     return in_wanted_form(input, *in_fitting_precision(input, [&](auto number, bool& rounded) {
                               return std::optional(read_as<decltype(number)>(input, rounded));
@@ -150,6 +178,103 @@ std::optional<Dataset> read_libsvm_file(const Input& input, const PlainFile& fil
     });
     if (!data) return std::nullopt;
     return in_wanted_form(input, std::move(*data));
+}
+
+/// One more than the highest column that holds anything.
+template <class T>
+std::size_t used_columns(const Rows& rows) {
+    std::size_t used = 0;
+    if (rows.is_sparse()) {
+        const SparseView<T> view = rows.sparse_view<T>();
+        for (std::size_t k = 0; k < view.nonzeros(); ++k) {
+            if (view.value[k] != T{}) used = std::max<std::size_t>(used, view.index[k] + 1UL);
+        }
+        return used;
+    }
+    const MatrixView<const T> view = rows.dense_view<T>();
+    for (std::size_t i = 0; i < view.rows; ++i) {
+        std::size_t j = view.columns;
+        while (j > used && view(i, j - 1) == T{}) --j;
+        used = j;
+        if (used == view.columns) break;
+    }
+    return used;
+}
+
+void append_entry(std::string& text, std::size_t index, auto value) {
+    if (!text.empty() && text.back() != '\n') text += ' ';
+    append_number(text, index);
+    text += ':';
+    append_number(text, value);
+}
+
+/// Row i as entries; true when there were any.
+template <class T>
+bool append_entries(std::string& text, const Rows& rows, std::size_t i, std::size_t first_index) {
+    bool any = false;
+    const auto put = [&](std::size_t column, T value) {
+        if (value == T{}) return;
+        append_entry(text, column + first_index, value);
+        any = true;
+    };
+    if (rows.is_sparse()) {
+        const SparseView<T> view = rows.sparse_view<T>();
+        const auto index = view.row_index(i);
+        const auto value = view.row_value(i);
+        for (std::size_t k = 0; k < index.size(); ++k) put(index[k], value[k]);
+    } else {
+        const auto row = rows.dense_view<T>().row(i);
+        for (std::size_t j = 0; j < row.size(); ++j) put(j, row[j]);
+    }
+    return any;
+}
+
+template <class T>
+void write_libsvm_as(const Dataset& data, const WriteOptions& options, Output& output) {
+    const bool widen = used_columns<T>(data.x) < data.columns();
+    write_rows(data.size(), options.progress, output,
+               [&](std::string& text, std::size_t first, std::size_t last) {
+                   for (std::size_t i = first; i < last; ++i) {
+                       if (!data.y.empty()) append_number(text, data.y.values[i]);
+                       bool any = append_entries<T>(text, data.x, i, options.first_index);
+                       if (i == 0 && widen) {
+                           append_entry(text, data.columns() - 1 + options.first_index, 0);
+                           any = true;
+                       }
+                       if (!any && data.y.empty()) append_entry(text, options.first_index, 0);
+                       text += '\n';
+                   }
+               });
+}
+
+void write_libsvm(const Dataset& data, const std::string&, const WriteOptions& options,
+                  Output& output) {
+    if (options.first_index > 1) {
+        throw InvalidInput("first_index is " + std::to_string(options.first_index) +
+                           ", expected 0 or 1");
+    }
+    data.x.is_double() ? write_libsvm_as<double>(data, options, output)
+                       : write_libsvm_as<float>(data, options, output);
+}
+
+}  // namespace
+
+Format libsvm() {
+    return {
+        .name = "libsvm",
+        .title = "LIBSVM text",
+        .about =
+            "`label index:value …` a line, indices from 1; SVMlight's comments and `qid` are "
+            "skipped",
+        // A row may have a label and no entry, so one line does not decide.
+        .recognise = [](const Input& input) { return match_line(input, is_libsvm_line); },
+        .read = read_libsvm,
+        .read_pieces = read_libsvm_file,
+        .uses = {.first_index = true},
+        .any_width = true,
+        .write = write_libsvm,
+        .keeps = {.weights = false, .class_names = false},
+    };
 }
 
 }  // namespace mercer::formats

@@ -1,10 +1,12 @@
 // NumPy's .npy: the bytes \x93NUMPY, a version, the length of a header, the header (a Python
 // dictionary with descr, fortran_order and shape), the numbers. Objects (pickles) are never opened.
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 
 #include "mercer/base/text.hpp"
-#include "mercer/data/array-inl.hpp"
+#include "mercer/data/formats/detail/npy.hpp"
 
 namespace mercer::formats {
 namespace {
@@ -149,6 +151,54 @@ void HeaderParser::parse_type(const std::string& type) {
                      (kind == "O" ? "; Python objects are never opened: save plain numbers" : ""));
 }
 
+/// The code points of UTF-8; bytes that are none stand for themselves.
+std::vector<std::uint32_t> code_points(const std::string& text) {
+    std::vector<std::uint32_t> points;
+    for (std::size_t k = 0; k < text.size();) {
+        const auto lead = static_cast<unsigned char>(text[k]);
+        const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+        std::uint32_t point = length == 1 ? lead : lead & (0xFFU >> (length + 1));
+        bool good = k + length <= text.size();
+        for (std::size_t c = 1; good && c < length; ++c) {
+            const auto byte = static_cast<unsigned char>(text[k + c]);
+            good = (byte & 0xC0) == 0x80;
+            point = point << 6 | (byte & 63U);
+        }
+        points.push_back(good ? point : lead);
+        k += good ? length : 1;
+    }
+    return points;
+}
+
+Match recognise_npy(const Input& input) {
+    const bool so = input.bytes.starts_with("\x93NUMPY");
+    return {.certainty = so ? Certainty::certain : Certainty::none};
+}
+
+Dataset read_npy(const Input& input) {
+    return array_dataset(input, parse_npy(input, input.bytes, "array"));
+}
+
+Labels read_label_npy(const Input& input) {
+    return array_labels(input, parse_npy(input, input.bytes, "array"));
+}
+
+void write_npy(const Dataset& data, const std::string&, const WriteOptions& options,
+               Output& output) {
+    output.write(npy_header(data.x));
+    write_numbers(data.x, options.progress, false, output);
+}
+
+void write_label_npy(const Labels& labels, Output& output) {
+    if (labels.are_text()) {
+        std::vector<std::string> texts;
+        for (std::size_t i = 0; i < labels.size(); ++i) texts.push_back(labels.text(i));
+        output.write(npy_of_texts(texts));
+    } else {
+        output.write(npy_of<double>(labels.values, labels.size()));
+    }
+}
+
 }  // namespace
 
 Array parse_npy(const Input& input, std::string_view bytes, const std::string& name) {
@@ -177,8 +227,56 @@ Array parse_npy(const Input& input, std::string_view bytes, const std::string& n
     return checked_array(input, std::move(array), bytes.substr(begin + length));
 }
 
-Dataset read_npy(const Input& input) {
-    return array_dataset(input, parse_npy(input, input.bytes, "array"));
+std::string npy_header(const std::string& type, const std::vector<std::size_t>& shape) {
+    std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (";
+    for (const std::size_t extent : shape) text += std::to_string(extent) + ", ";
+    if (shape.size() > 1) text.resize(text.size() - 2);
+    text += "), }";
+    constexpr std::size_t preamble = 10;
+    text.resize((preamble + text.size() + 1 + 63) / 64 * 64 - preamble - 1, ' ');
+    text += '\n';
+    std::string header("\x93NUMPY\x01\x00", 8);
+    append_bytes(header, static_cast<std::uint16_t>(text.size()), false);
+    return header + text;
+}
+
+std::string npy_header(const Rows& rows) {
+    return npy_header(rows.is_double() ? npy_type<double>() : npy_type<float>(),
+                      {rows.size(), rows.columns()});
+}
+
+std::string npy_of_texts(const std::vector<std::string>& texts, bool scalar) {
+    std::vector<std::vector<std::uint32_t>> all;
+    std::size_t longest = 1;
+    for (const std::string& text : texts) {
+        all.push_back(code_points(text));
+        longest = std::max(longest, all.back().size());
+    }
+    std::string result =
+        npy_header("<U" + std::to_string(longest),
+                   scalar ? std::vector<std::size_t>() : std::vector{texts.size()});
+    for (auto& points : all) {
+        points.resize(longest, 0);
+        for (const std::uint32_t point : points) append_bytes(result, point, false);
+    }
+    return result;
+}
+
+Format npy() {
+    return {
+        .name = "npy",
+        .title = "NPY",
+        .about = "one NumPy array; row i is its i-th slice, flattened",
+        .suffixes = {".npy"},
+        .kind = Format::Kind::bytes,
+        .recognise = recognise_npy,
+        .read = read_npy,
+        .read_labels = read_label_npy,
+        .uses = {.label = true, .missing = true},
+        .write = write_npy,
+        .write_labels = write_label_npy,
+        .keeps = {.labels = false, .weights = false},
+    };
 }
 
 }  // namespace mercer::formats

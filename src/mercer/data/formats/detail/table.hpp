@@ -1,4 +1,4 @@
-// Tables as text: how fields are told apart, and what each column is. For csv_*.cpp only.
+// Tables as text: how fields are told apart, and what each column is.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mercer/data/format-inl.hpp"
+#include "mercer/data/formats/detail/input.hpp"
 
 namespace mercer::formats {
 
@@ -81,7 +81,17 @@ struct TableLayout {
     std::string column_text(std::size_t position) const;
 };
 
-TableLayout find_layout(const Input& input, FileFormat format);
+/// What the first line of a table has outside quotes.
+struct Delimiters {
+    bool tab = false;
+    bool semicolon = false;
+    bool comma = false;
+};
+Delimiters find_delimiters(const Input& input);
+
+TableLayout find_layout(const Input& input, char delimiter);
+
+void write_table(const Dataset& data, const WriteOptions& options, char delimiter, Output& output);
 
 /// Gives the columns the roles that ReadOptions::known says; `said` are label and weight as the
 /// options name them.

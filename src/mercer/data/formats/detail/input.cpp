@@ -10,7 +10,7 @@
 
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/format-inl.hpp"
+#include "mercer/data/formats/detail/input.hpp"
 #include "mercer/data/source.hpp"
 
 namespace mercer::formats {

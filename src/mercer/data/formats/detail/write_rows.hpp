@@ -1,4 +1,4 @@
-// What the writers of the single formats share. For the .cpp files of this room only.
+// What the writers of the single formats share.
 #pragma once
 
 #include <charconv>
@@ -8,22 +8,13 @@
 #include <string_view>
 
 #include "mercer/base/file.hpp"
+#include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
-#include "mercer/data/write.hpp"
 
 namespace mercer::formats {
 
-void write_libsvm(const Dataset& data, const WriteOptions& options, Output& output);
-void write_table(const Dataset& data, const WriteOptions& options, char delimiter, Output& output);
-void write_npy(const Dataset& data, const WriteOptions& options, Output& output);
-void write_npz(const Dataset& data, const WriteOptions& options, Output& output);
-/// `images`: as three dimensions, when the columns make a square.
-void write_idx(const Dataset& data, const WriteOptions& options, bool images, Output& output);
-
-/// One label a line, or an array of them.
+/// One label a line.
 void write_label_lines(const Labels& labels, Output& output);
-void write_label_npy(const Labels& labels, Output& output);
-void write_label_idx(const Labels& labels, Output& output);
 
 /// The shortest decimal that reads back as this number.
 template <class T>

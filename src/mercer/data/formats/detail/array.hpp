@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mercer/data/format-inl.hpp"
+#include "mercer/data/formats/detail/input.hpp"
 
 namespace mercer::formats {
 
@@ -63,12 +63,6 @@ std::vector<std::string> array_texts(const Input& input, const Array& array);
 Labels array_labels(const Input& input, const Array& array);
 
 void append_utf8(std::string& text, std::uint32_t point);
-
-/// The NumPy array in these bytes.
-Array parse_npy(const Input& input, std::string_view bytes, const std::string& name);
-
-/// The idx array in these bytes.
-Array parse_idx(const Input& input);
 
 /// A data set of one array; a column of it is the label when the options say so.
 Dataset array_dataset(const Input& input, const Array& array);

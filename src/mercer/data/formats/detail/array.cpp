@@ -6,7 +6,7 @@
 
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/array-inl.hpp"
+#include "mercer/data/formats/detail/array.hpp"
 
 namespace mercer::formats {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "mercer/base/text.hpp"
-#include "mercer/data/table-inl.hpp"
+#include "mercer/data/formats/detail/table.hpp"
 
 namespace mercer::formats {
 namespace {
@@ -13,26 +13,6 @@ std::string lower(std::string_view text) {
     std::string result(text);
     for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return result;
-}
-
-/// What the first line has outside quotes: a tab, else a semicolon, else a comma, else blanks.
-char find_delimiter(const Input& input, FileFormat format) {
-    if (format == FileFormat::tsv) return '\t';
-    if (format == FileFormat::spaces) return ' ';
-    const char* p = FieldScanner(input, ',').next_line(input.begin());
-    bool tab = false;
-    bool semicolon = false;
-    bool comma = false;
-    bool inside = false;
-    for (; p != input.end() && *p != '\n'; ++p) {
-        if (*p == '"') inside = !inside;
-        if (inside) continue;
-        tab |= *p == '\t';
-        semicolon |= *p == ';';
-        comma |= *p == ',';
-    }
-    if (format == FileFormat::csv) return semicolon ? ';' : ',';
-    return tab ? '\t' : semicolon ? ';' : comma ? ',' : ' ';
 }
 
 bool is_number(const Field& field) {
@@ -106,8 +86,8 @@ std::size_t label_column(const Input& input, const TableLayout& layout) {
 /// Label and weight, and everything else a feature.
 void place_columns(const Input& input, TableLayout& layout) {
     ColumnRoles said;
-    if (!input.options.weights.empty()) {
-        said.weight = named_column(input, layout, input.options.weights, "weight");
+    if (!input.options.weight_column.empty()) {
+        said.weight = named_column(input, layout, input.options.weight_column, "weight");
     }
     // Columns to be filled with zeros are asked for by ReadOptions::columns.
     const bool known = input.options.known && input.options.known->features > 0 &&
@@ -129,6 +109,20 @@ void place_columns(const Input& input, TableLayout& layout) {
 }
 
 }  // namespace
+
+Delimiters find_delimiters(const Input& input) {
+    const char* p = FieldScanner(input, ',').next_line(input.begin());
+    Delimiters found;
+    bool inside = false;
+    for (; p != input.end() && *p != '\n'; ++p) {
+        if (*p == '"') inside = !inside;
+        if (inside) continue;
+        found.tab |= *p == '\t';
+        found.semicolon |= *p == ';';
+        found.comma |= *p == ',';
+    }
+    return found;
+}
 
 std::size_t usual_label(const std::vector<std::string>& names) {
     for (const char* usual : {"label", "class", "target", "y"}) {
@@ -222,9 +216,9 @@ bool is_missing(std::string_view text) {
            word == "null";
 }
 
-TableLayout find_layout(const Input& input, FileFormat format) {
+TableLayout find_layout(const Input& input, char delimiter) {
     TableLayout layout;
-    layout.delimiter = find_delimiter(input, format);
+    layout.delimiter = delimiter;
     const FieldScanner scan(input, layout.delimiter);
     const char* p = scan.next_line(input.begin());
     if (p == input.end()) fail(input, "holds no rows, only blank lines or comments");

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "mercer/base/text.hpp"
-#include "mercer/data/table-inl.hpp"
+#include "mercer/data/formats/detail/table.hpp"
 
 namespace mercer::formats {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "mercer/base/parallel.hpp"
-#include "mercer/data/format-inl.hpp"
+#include "mercer/data/formats/detail/input.hpp"
 
 namespace mercer::formats {
 

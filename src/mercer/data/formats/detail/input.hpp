@@ -1,4 +1,4 @@
-// What the readers of the single formats share. For the .cpp files of this room only.
+// What the readers of the single formats share.
 #pragma once
 
 #include <cstddef>
@@ -13,26 +13,13 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/data/dataset.hpp"
-#include "mercer/data/number-inl.hpp"
+#include "mercer/data/format.hpp"
+#include "mercer/data/formats/detail/number.hpp"
 #include "mercer/data/precision.hpp"
 #include "mercer/data/read.hpp"
-
-namespace mercer {
-class PlainFile;
-}
+#include "mercer/data/source.hpp"
 
 namespace mercer::formats {
-
-/// One file in memory. Text always ends with a newline, so that scanning needs no other check.
-struct Input {
-    std::string_view bytes;
-    const std::string& name;
-    const ReadOptions& options;
-    std::string path{};  ///< empty when there is no file to look beside
-
-    const char* begin() const { return bytes.data(); }
-    const char* end() const { return bytes.data() + bytes.size(); }
-};
 
 /// Thrown inside the readers of text; becomes InvalidInput once line and column are counted.
 struct Mistake {
@@ -60,19 +47,20 @@ Mistake number_mistake(const Input& input, const Number<T>& number, const char* 
     return {where, found + ", expected a number"};
 }
 
-/// `automatic` stands for a table whose separator its layout will tell.
-FileFormat detect_format(const Input& input);
+/// The format the options name, or else the one that recognises the input. Text is made fit for
+/// its reader: `copy` holds it where it had to be changed. Throws when no reader fits.
+const Format& settle_format(Input& input, Content& copy);
+/// The format of a folder; nullptr when none reads folders like this one.
+const Format* folder_format(const Input& input);
 
-Dataset read_libsvm(const Input& input);
-/// From a large file whose text need not be in memory all at once. Nothing when there is a mistake
-/// in it: then read_libsvm says where.
-std::optional<Dataset> read_libsvm_file(const Input& input, const PlainFile& file);
-Dataset read_table(const Input& input, FileFormat format);
-Dataset read_npy(const Input& input);
-Dataset read_npz(const Input& input);
-Dataset read_idx(const Input& input);
+/// The first line for which `tells`, among the first hundred of the first 64 KiB.
+Match match_line(const Input& input, bool (*tells)(std::string_view line));
 
-/// A file of labels, or of weights: idx, npy, or text with one a line.
+/// Throws for an option that has no effect where `uses` are the ones that have; `what` it is read:
+/// "CSV", "@iris".
+void check_uses(const Input& input, const OptionUses& uses, const std::string& what);
+
+/// A file of labels, or of weights: an array, or text with one a line.
 Labels read_labels_file(const std::string& path, const ReadOptions& options);
 std::vector<double> read_weights_file(const std::string& path);
 

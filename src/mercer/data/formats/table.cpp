@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "mercer/base/text.hpp"
-#include "mercer/data/table-inl.hpp"
+#include "mercer/data/formats/detail/table.hpp"
 
 namespace mercer::formats {
 namespace {
@@ -286,18 +286,72 @@ Dataset read_as(const Input& input, const TableLayout& layout, bool& rounded) {
     return data;
 }
 
-}  // namespace
-
-Dataset read_table(const Input& input, FileFormat format) {
+Dataset read_table(const Input& input, char delimiter) {
     TableLayout layout;
     try {
-        layout = find_layout(input, format);
+        layout = find_layout(input, delimiter);
     } catch (const Mistake& mistake) {
         fail_mistake(input, mistake);
     }
     return *in_fitting_precision(input, [&](auto number, bool& rounded) {
         return std::optional(read_as<decltype(number)>(input, layout, rounded));
     });
+}
+
+Match possible(bool so) {
+    return {.certainty = so ? Certainty::possible : Certainty::none};
+}
+
+/// What tables have in common.
+Format table(const char* name, const char* title, const char* about) {
+    return {.name = name,
+            .title = title,
+            .about = about,
+            .uses = {.label = true,
+                     .text_labels = true,
+                     .header = true,
+                     .missing = true,
+                     .weight_column = true}};
+}
+
+}  // namespace
+
+Format csv() {
+    Format format =
+        table("csv", "CSV", "separated by commas, or by semicolons when the first line has one");
+    format.suffixes = {".csv"};
+    format.recognise = [](const Input& input) {
+        const Delimiters found = find_delimiters(input);
+        return possible(!found.tab && (found.semicolon || found.comma));
+    };
+    format.read = [](const Input& input) {
+        return read_table(input, find_delimiters(input).semicolon ? ';' : ',');
+    };
+    format.write = [](const Dataset& data, const std::string&, const WriteOptions& options,
+                      Output& output) { write_table(data, options, ',', output); };
+    return format;
+}
+
+Format tsv() {
+    Format format = table("tsv", "TSV", "separated by tabs");
+    format.suffixes = {".tsv"};
+    format.recognise = [](const Input& input) { return possible(find_delimiters(input).tab); };
+    format.read = [](const Input& input) { return read_table(input, '\t'); };
+    format.write = [](const Dataset& data, const std::string&, const WriteOptions& options,
+                      Output& output) { write_table(data, options, '\t', output); };
+    return format;
+}
+
+Format spaces() {
+    Format format = table("spaces", "text in columns", "separated by runs of blanks");
+    format.recognise = [](const Input& input) {
+        const Delimiters found = find_delimiters(input);
+        return possible(!found.tab && !found.semicolon && !found.comma);
+    };
+    format.read = [](const Input& input) { return read_table(input, ' '); };
+    format.write = [](const Dataset& data, const std::string&, const WriteOptions& options,
+                      Output& output) { write_table(data, options, ' ', output); };
+    return format;
 }
 
 }  // namespace mercer::formats
