@@ -12,7 +12,7 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/kernel/definiteness.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/table.hpp"
 #include "mercer/theory/mercer_test.hpp"
 
 namespace mercer::cli {
@@ -50,7 +50,8 @@ std::string parameters_text(const KernelEntry& entry) {
 void print_list(bool json) {
     if (json) {
         Json list = Json::array();
-        for (const KernelEntry& entry : kernel_table()) {
+        for (const KernelEntry* known : kernel_table()) {
+            const KernelEntry& entry = *known;
             Json parameters = Json::array();
             for (const ParameterForm& form : entry.parameters) parameters.push_back(form.name);
             list.push_back({{"name", entry.name},
@@ -62,7 +63,8 @@ void print_list(bool json) {
         print_json(list);
         return;
     }
-    for (const KernelEntry& entry : kernel_table()) {
+    for (const KernelEntry* known : kernel_table()) {
+        const KernelEntry& entry = *known;
         say("{}{}{}\n", entry.name, entry.aliases.empty() ? "" : ", ",
             fmt::join(entry.aliases, ", "));
         say("    {}\n    {}\n    parameters: {}\n", entry.formula, entry.about,

@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 
 version: str
 
+def named_kernels() -> list[tuple[str, str, list[str]]]: ...
+
 def threads() -> int: ...
 
 class Threads:

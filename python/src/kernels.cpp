@@ -16,9 +16,11 @@
 #include "bindings.hpp"
 #include "interrupt.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/gram/resolve.hpp"
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/kernel/parameters.hpp"
+#include "mercer/kernel/table.hpp"
 
 namespace mercer::python {
 namespace {
@@ -53,7 +55,7 @@ nb::object kernel_diagonal(const Kernel& kernel, const Rows& x, const Names& nam
 }
 
 Kernel resolved(const Kernel& kernel, const Rows& x, const Names& names) {
-    return Gram<float>(kernel, x, names).kernel();
+    return resolve(kernel, x, names);
 }
 
 using Step = std::tuple<std::size_t, std::string, std::string, std::string>;
@@ -77,9 +79,22 @@ std::vector<std::tuple<std::string, std::string, double>> parameters_of(const Ke
     return result;
 }
 
+/// Kernels that are a name with parameters: name, formula, names of the parameters.
+std::vector<std::tuple<std::string, std::string, std::vector<std::string>>> named_kernels() {
+    std::vector<std::tuple<std::string, std::string, std::vector<std::string>>> list;
+    for (const KernelEntry* entry : kernel_table()) {
+        if (!entry->is_plain_call()) continue;
+        std::vector<std::string> parameters;
+        for (const ParameterForm& form : entry->parameters) parameters.push_back(form.name);
+        list.emplace_back(entry->name, entry->formula, std::move(parameters));
+    }
+    return list;
+}
+
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
+    m.def("named_kernels", &named_kernels);
     nb::class_<Kernel>(m, "Expression", "A kernel expression.")
         .def_static("parse", [](const std::string& text) { return Kernel::parse(text); })
         .def("text", &Kernel::text)

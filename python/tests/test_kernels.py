@@ -146,6 +146,11 @@ def test_every_kernel_of_the_text_is_a_function() -> None:
     assert len(names) > 25 and {"map", "sets"} <= set(names)
     missing = [n for n in names if n != "user" and n not in mercer.kernels.__all__]
     assert not missing
+    assert mercer.kernels.matern.__name__ == "matern"
+    assert mercer.kernels.matern.__doc__.endswith("(docs/kernels.md): nu, length.")
+    assert str(mercer.kernels.rational_quadratic(2, length=0.5)) == (
+        "rational_quadratic(alpha=2, length=0.5)"
+    )
 
 
 def test_maps_and_sets() -> None:

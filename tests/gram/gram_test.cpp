@@ -10,7 +10,7 @@
 #include "mercer/base/detail/simd.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
 namespace {

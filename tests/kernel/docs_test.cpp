@@ -7,7 +7,7 @@
 
 #include "kernel/support.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/table.hpp"
 
 namespace mercer {
 namespace {
@@ -46,7 +46,8 @@ std::string fallback(const ParameterForm& form) {
 
 std::string table_text() {
     std::string result = "| kernel | also | value | parameters | notes |\n|---|---|---|---|---|\n";
-    for (const KernelEntry& entry : kernel_table()) {
+    for (const KernelEntry* known : kernel_table()) {
+        const KernelEntry& entry = *known;
         std::string parameters;
         for (const ParameterForm& form : entry.parameters) {
             parameters += (parameters.empty() ? "`" : "; `") + form.name + "`";

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "kernel/support.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
 namespace {

@@ -10,7 +10,7 @@
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/data/write.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "persist/support.hpp"
 

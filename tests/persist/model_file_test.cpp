@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "persist/support.hpp"
 
 namespace mercer::testing {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 
 namespace mercer::testing {
 namespace {

@@ -272,6 +272,51 @@ std::vector<std::string> types_of(std::string_view text) {
     return result;
 }
 
+/// True when the text knows the word: outside comments, as a whole word, and not merely by calling
+/// a function of that name.
+bool knows(const std::string& text, const std::string& word) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::string code = line.substr(0, line.find("//"));
+        for (std::size_t at = 0; (at = code.find(word + "(", at)) != std::string::npos;) {
+            code.erase(at, word.size());
+        }
+        if (calls(code, word)) return true;
+    }
+    return false;
+}
+
+// A leaf of kernel expressions is known in one file of kernel/leaf/ and in the list there, so that
+// a new one touches those two and nothing else.
+TEST(Leaves, AreKnownInOneFileAndTheList) {
+    const fs::path root = fs::path(MERCER_SOURCE_DIRECTORY) / "src" / "mercer";
+    // Words that mean nothing else: functions of x·z, of ‖x−z‖², of sums over columns.
+    const std::vector<std::string> leaves{
+        "exponential_dot",    "expdot",    "inverse_multiquadric", "matern",   "negative_distance",
+        "rational_quadratic", "laplacian", "additive_chi2",        "periodic", "rbf"};
+    // The steps of fast forms; LIBSVM's own words for kernels; a message that recommends one.
+    const std::map<std::string, std::set<std::string>> exceptions{
+        {"matern", {"leaf.hpp", "plan.hpp", "plan.cpp", "elementwise.cpp"}},
+        {"rbf", {"libsvm_header.cpp", "libsvm_write.cpp", "label_spreading.cpp"}}};
+    for (const std::string& leaf : leaves) {
+        std::size_t own = 0;
+        for (const fs::path& file : library_files()) {
+            if (!knows(contents(file), leaf)) continue;
+            const auto known = exceptions.find(leaf);
+            if (known != exceptions.end() && known->second.contains(file.filename().string())) {
+                continue;
+            }
+            const std::string name = file.lexically_relative(root).generic_string();
+            EXPECT_TRUE(name.starts_with("kernel/leaf/")) << name << " knows " << leaf;
+            ++own;
+        }
+        EXPECT_GE(own, 1U) << leaf << ": the check found too little to be believed";
+    }
+    EXPECT_TRUE(knows("case KernelKind::matern: return 1;", "matern"));
+    EXPECT_TRUE(knows("if (name == \"matern\")", "matern"));
+    EXPECT_FALSE(knows("matern({.nu = 2.5}) // matern", "matern"));
+}
+
 // Two types of one name in one namespace compile, and then share what the linker finds of either: a
 // vector of one freed as a vector of the other.
 TEST(Rooms, NoTypeIsDefinedTwice) {

@@ -7,24 +7,10 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
 namespace {
-
-bool centers(const KernelNode& node) {
-    return node.kind == KernelKind::center ||
-           std::ranges::any_of(node.children, [](const Kernel& k) { return centers(k.node()); });
-}
-
-/// The factor a of a kernel a x·z, or nothing.
-std::optional<double> linear_factor(const KernelNode& node) {
-    if (node.kind == KernelKind::linear) return 1.0;
-    if (node.kind != KernelKind::scale) return std::nullopt;
-    const auto inner = linear_factor(node.children[0].node());
-    if (!inner) return std::nullopt;
-    return node.value * *inner;
-}
 
 /// True when the kernel's only use of rows x and z is the entry x[origin of z].
 bool picks_entries(const KernelNode& node) {
@@ -184,12 +170,12 @@ std::optional<std::vector<std::size_t>> columns_read(const Expansion& expansion)
 }
 
 bool is_linear(const Kernel& kernel) {
-    const auto factor = linear_factor(kernel.node());
+    const auto factor = linear_factor(kernel);
     return factor && *factor >= 0;
 }
 
 Matrix<double> weight_vectors(const Expansion& expansion) {
-    const auto factor = linear_factor(expansion.kernel.node());
+    const auto factor = linear_factor(expansion.kernel);
     if (!factor) throw InvalidInput("only a linear kernel has a weight vector in input space");
     Matrix<double> weights(expansion.outputs(), expansion.points.columns());
     if (expansion.points.is_sparse()) {
@@ -256,7 +242,7 @@ Matrix<double> Evaluator::operator()(const Rows& x, const Progress& progress) co
 }
 
 bool is_centered(const Kernel& kernel) {
-    return centers(kernel.node());
+    return contains(kernel, KernelKind::center);
 }
 
 }  // namespace mercer

@@ -10,19 +10,15 @@
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/finite.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/gram/resolve.hpp"
+#include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
 namespace {
 
-bool is_precomputed(const KernelNode& node) {
-    return node.kind == KernelKind::precomputed ||
-           std::ranges::any_of(node.children,
-                               [](const Kernel& k) { return is_precomputed(k.node()); });
-}
-
 void check_kernel(const Kernel& kernel) {
-    if (!kernel.needs_data() && !is_centered(kernel) && !is_precomputed(kernel.node())) return;
+    if (!kernel.needs_data() && !is_centered(kernel) && !contains(kernel, KernelKind::precomputed))
+        return;
     throw InvalidInput("the kernel " + quoted(kernel.text(), 200) +
                        " has no value without a sample; a feature vector needs one that has");
 }
@@ -154,7 +150,7 @@ FeatureVector centre_of_mass(const Kernel& kernel, const Rows& rows,
         throw InvalidInput("the weights of a centre of mass must be 0 or greater and not all 0");
     }
     for (double& w : share) w /= sum;
-    const Kernel settled = kernel.needs_data() ? kernel.resolve(column_moments(rows)) : kernel;
+    const Kernel settled = resolve(kernel, rows);
     return {settled, rows, std::move(share)};
 }
 

@@ -11,7 +11,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/finite.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {

@@ -13,7 +13,7 @@
 #include "mercer/data/finite.hpp"
 #include "mercer/feature/detail/preimage_state.hpp"
 #include "mercer/kernel/derivative.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/kernel/slope.hpp"
 
 namespace mercer {
@@ -145,13 +145,6 @@ PreimageMethod preimage_method_named(std::string_view name) {
     throw InvalidInput("no method of pre-images is called " + quoted(name) +
                        "; there are fixed-point, gradient, distance, regression and best" +
                        (near ? "; did you mean " + *near + '?' : ""));
-}
-
-std::optional<double> gaussian_gamma(const Kernel& kernel) {
-    const KernelNode& node = kernel.node();
-    if (node.kind == KernelKind::rbf) return node.parameter("gamma");
-    if (node.kind == KernelKind::scale && node.value > 0) return gaussian_gamma(node.children[0]);
-    return std::nullopt;
 }
 
 // ---- Shared by the methods.

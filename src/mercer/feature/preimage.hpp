@@ -104,8 +104,4 @@ Preimage preimage(const FeatureVector& target, const PreimageSettings& settings 
 /// The z of many as dense rows.
 Rows preimage_rows(std::span<const Preimage> preimages);
 
-/// γ of a kernel a exp(−γ‖x−z‖²), a > 0, on all columns: what the fixed-point iteration is for;
-/// nothing for other kernels.
-std::optional<double> gaussian_gamma(const Kernel& kernel);
-
 }  // namespace mercer

@@ -8,6 +8,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/gram/detail/gradient_walk.hpp"
+#include "mercer/gram/resolve.hpp"
 #include "mercer/kernel/derivative.hpp"
 
 namespace mercer {
@@ -154,8 +155,7 @@ GramGradient::GramGradient(const Kernel& kernel, const Rows& reference,
                            std::span<const std::string> names, std::size_t memory_bytes,
                            const Progress& progress) {
     if (reference.size() == 0) throw InvalidInput("a Gram matrix needs at least one row");
-    auto state = std::make_shared<State>(State{
-        .kernel = kernel.needs_data() ? kernel.resolve(column_moments(reference), names) : kernel});
+    auto state = std::make_shared<State>(State{.kernel = resolve(kernel, reference, names)});
     state->parameters = mercer::parameters(state->kernel);
     state->size = reference.size();
     state->sources.samples.push_back(reference);

@@ -12,6 +12,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/gram/detail/sources.hpp"
+#include "mercer/gram/resolve.hpp"
 
 namespace mercer {
 namespace {
@@ -335,9 +336,8 @@ template <class T>
 Gram<T>::Gram(const Kernel& kernel, const Rows& reference, std::span<const std::string> names,
               const Progress& progress) {
     if (reference.size() == 0) throw InvalidInput("a Gram matrix needs at least one row");
-    auto state = std::make_shared<State>(State{
-        .kernel = kernel.needs_data() ? kernel.resolve(column_moments(reference), names) : kernel,
-        .columns = reference.columns()});
+    auto state = std::make_shared<State>(
+        State{.kernel = resolve(kernel, reference, names), .columns = reference.columns()});
     state->plan = compile(state->kernel, state->columns);
     Plan& plan = state->plan;
     for (const Group& group : plan.groups) {

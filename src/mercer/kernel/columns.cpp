@@ -5,7 +5,7 @@
 #include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/kernel/build-inl.hpp"
+#include "mercer/kernel/detail/build.hpp"
 
 namespace mercer {
 namespace {
@@ -138,7 +138,7 @@ class Resolver {
     }
 
     void resolve_rules(KernelNode& node, const Sight& sight) const {
-        for (const ParameterForm& form : kernel_entry(node.kind).parameters) {
+        for (const ParameterForm& form : node.entry().parameters) {
             if (!form.rule_allowed) continue;
             const Parameter value = canonical_parameter(node, form.canonical);
             if (!std::holds_alternative<Rule>(value)) continue;
@@ -153,7 +153,7 @@ class Resolver {
     }
 
     double rule_value(Rule rule, const KernelNode& node, const Sight& sight) const {
-        const std::string name = kernel_entry(node.kind).name;
+        const std::string name = node.entry().name;
         if (sight.count == 0) {
             throw InvalidInput("gamma of " + name +
                                " cannot be found from data without columns; give a number");
@@ -206,7 +206,7 @@ class Resolver {
 };
 
 bool node_needs_data(const KernelNode& node) {
-    for (const ParameterForm& form : kernel_entry(node.kind).parameters) {
+    for (const ParameterForm& form : node.entry().parameters) {
         if (!form.rule_allowed) continue;
         if (std::holds_alternative<Rule>(canonical_parameter(node, form.canonical))) return true;
     }

@@ -1,5 +1,5 @@
 // Definiteness of combinations. The tree is walked once, children first; each part passes up what
-// was found (rules-inl.hpp), and each leaves one reason.
+// was found (detail/finding.hpp), and each leaves one reason.
 #include "mercer/kernel/definiteness.hpp"
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 #include <map>
 
 #include "mercer/base/text.hpp"
-#include "mercer/kernel/rules-inl.hpp"
+#include "mercer/kernel/detail/build.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
 namespace {
@@ -193,7 +194,7 @@ Finding judge_power(const KernelNode& node, const Finding& part, const Assumptio
     } else if (!whole) {
         result.because =
             "a power that is not a whole number is positive definite for infinitely divisible "
-            "kernels only (rbf, laplacian, matern, rq, imq, periodic, chi2, expdot, exp(...), "
+            "kernels only (the Gaussian and other falling functions of the distance, exp(...), "
             "rbf_of(...) and their products): " +
             quoted(node.children[0].text()) + " is not known to be one";
     } else {
@@ -292,6 +293,11 @@ Finding judge_moved(const KernelNode& node, Finding part) {
     return part;
 }
 
+Finding judge_leaf(const KernelNode& node, const Assumptions& assumptions) {
+    if (node.leaf->judge) return node.leaf->judge(node, assumptions);
+    return Finding::unknown("no rule is known for " + node.entry().name + "; test it on the data");
+}
+
 class Judge {
    public:
     explicit Judge(std::vector<Reason>& reasons) : reasons_(reasons) {}
@@ -304,8 +310,8 @@ class Judge {
         for (const Kernel& child : node.children) {
             parts.push_back((*this)(child, depth + 1, inside(node, assumptions)));
         }
-        Finding result = parts.empty() ? judge_leaf(node, assumptions)
-                                       : combine(node, std::move(parts), assumptions);
+        Finding result = node.leaf != nullptr ? judge_leaf(node, assumptions)
+                                              : combine(node, std::move(parts), assumptions);
         // A positive definite part without a series of its own may be the base of one.
         if (is_positive(result) && !result.series) result.series = base_series(k, false);
         reasons_[place].definite = result.definite;

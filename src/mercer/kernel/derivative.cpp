@@ -1,106 +1,17 @@
 #include "mercer/kernel/derivative.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "mercer/base/error.hpp"
-#include "mercer/base/text.hpp"
-#include "mercer/kernel/leaf_slope-inl.hpp"
-#include "mercer/kernel/node.hpp"
-#include "mercer/kernel/parameters-inl.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
+#include "mercer/kernel/detail/own_parameters.hpp"
+#include "mercer/kernel/detail/power.hpp"
 #include "mercer/kernel/parameters.hpp"
-#include "mercer/kernel/power.hpp"
 
 namespace mercer {
 namespace {
 
 using Row = std::span<const double>;
-
-/// A number of a pair, with its derivative in x and in the one parameter it may depend on.
-struct Number {
-    double value = 0;
-    double by_parameter = 0;
-    std::vector<double> by_input;
-};
-
-double sign(double v) {
-    return v > 0 ? 1 : v < 0 ? -1 : 0;
-}
-
-/// Σ over choices of `degree` columns of Π exp(−γ δ²), with derivatives: the recursion of the value
-/// run on the value and its derivative in γ, and for column c on all columns but c.
-Number anova_number(const KernelNode& leaf, Row x, Row z) {
-    const double gamma = leaf.parameter("gamma");
-    const auto degree = static_cast<std::size_t>(leaf.parameter("degree"));
-    Number result{.by_input = std::vector<double>(x.size())};
-    std::vector<double> e(degree + 1);
-    std::vector<double> slope(degree + 1);
-    const auto run = [&](std::size_t left_out, std::size_t wanted) {
-        std::ranges::fill(e, 0.0);
-        std::ranges::fill(slope, 0.0);
-        e[0] = 1;
-        for (std::size_t k = 0; k < x.size(); ++k) {
-            if (k == left_out) continue;
-            const double square = (x[k] - z[k]) * (x[k] - z[k]);
-            const double factor = std::exp(-gamma * square);
-            for (std::size_t m = degree; m > 0; --m) {
-                slope[m] += factor * (slope[m - 1] - square * e[m - 1]);
-                e[m] += factor * e[m - 1];
-            }
-        }
-        return e[wanted];
-    };
-    for (std::size_t c = 0; c < x.size(); ++c) {
-        const double gap = x[c] - z[c];
-        result.by_input[c] = -2 * gamma * gap * std::exp(-gamma * gap * gap) * run(c, degree - 1);
-    }
-    result.value = run(x.size(), degree);
-    result.by_parameter = slope[degree];
-    return result;
-}
-
-/// One column's part of a number that is a sum over columns.
-struct Term {
-    double value = 0;
-    double by_input = 0;
-    double by_parameter = 0;
-};
-Term term(const KernelNode& leaf, PairNumber number, double a, double b) {
-    const double gap = a - b;
-    switch (number) {
-        case PairNumber::dot: return {a * b, b};
-        case PairNumber::squared: return {gap * gap, 2 * gap};
-        case PairNumber::absolute: return {std::fabs(gap), sign(gap)};
-        case PairNumber::chi2: {
-            if (a < 0 || b < 0) {
-                throw InvalidInput(kernel_entry(leaf.kind).name + " needs entries >= 0, found " +
-                                   format_number(std::min(a, b)));
-            }
-            if (a + b == 0) return {};
-            return {gap * gap / (a + b), gap * (a + 3 * b) / ((a + b) * (a + b))};
-        }
-        default: {
-            const double period = leaf.parameter("period");
-            const double u = std::numbers::pi * gap / period;
-            return {std::sin(u) * std::sin(u), std::sin(2 * u) * std::numbers::pi / period,
-                    -std::sin(2 * u) * u / period};
-        }
-    }
-}
-
-Number number_of(const KernelNode& leaf, PairNumber number, Row x, Row z) {
-    if (number == PairNumber::anova) return anova_number(leaf, x, z);
-    Number result{.by_input = std::vector<double>(x.size())};
-    if (number == PairNumber::nothing) return result;
-    for (std::size_t k = 0; k < x.size(); ++k) {
-        const Term t = term(leaf, number, x[k], z[k]);
-        result.value += t.value;
-        result.by_input[k] = t.by_input;
-        result.by_parameter += t.by_parameter;
-    }
-    return result;
-}
 
 /// k and its derivatives along all directions at once: first the parameters of the part, then,
 /// where wanted, the columns of x.
@@ -178,11 +89,12 @@ class Walker {
 
     Tangent leaf(const KernelNode& node, Row x, Row z) const {
         const PairNumber number = pair_number(node);
-        if (number == PairNumber::whole) return whole(node, x, z);
-        const Number t = number_of(node, number, x, z);
+        if (number == PairNumber::rows) return of_rows(node, x, z);
+        const NumberSlopes t = number_slopes(node, number, x, z);
+        const std::string inner = number_parameter(number);
         Tangent result = empty(x.size());
         double slope = 0;
-        const bool by_number = inputs_ || !number_parameter(node).empty();
+        const bool by_number = inputs_ || !inner.empty();
         leaf_value(node, {&t.value, 1},
                    {.value = {&result.value, 1},
                     .by_number = by_number ? std::span(&slope, 1) : std::span<double>()});
@@ -192,7 +104,7 @@ class Walker {
         if (!parameters_) return result;
         for (const OwnParameter& own : own_parameters(node)) {
             double v = 0;
-            if (own.canonical == number_parameter(node)) {
+            if (own.canonical == inner) {
                 v = slope * t.by_parameter;
             } else {
                 leaf_parameter_slope(node, own.canonical, {&t.value, 1}, {&v, 1});
@@ -202,31 +114,18 @@ class Walker {
         return result;
     }
 
-    /// Leaves without parameters.
-    Tangent whole(const KernelNode& node, Row x, Row z) const {
+    /// Leaves that read the rows themselves; they have no parameters.
+    Tangent of_rows(const KernelNode& node, Row x, Row z) const {
         Tangent result = empty(x.size());
-        const Kernel alone(std::make_shared<const KernelNode>(node));
-        result.value = alone(x, z);
-        for (std::size_t c = 0; c < result.by_input.size(); ++c) {
-            switch (node.kind) {
-                case KernelKind::linear: result.by_input[c] = z[c]; break;
-                case KernelKind::bilinear:
-                    for (std::size_t k = 0; k < z.size(); ++k) {
-                        result.by_input[c] += node.matrix(c, k) * z[k];
-                    }
-                    break;
-                case KernelKind::additive_chi2:
-                    result.by_input[c] = -term(node, PairNumber::chi2, x[c], z[c]).by_input;
-                    break;
-                case KernelKind::intersection:
-                    result.by_input[c] = x[c] < z[c] ? 1 : x[c] == z[c] ? 0.5 : 0;
-                    break;
-                default:
-                    throw InvalidInput("the part " + alone.text() +
-                                       " has no derivative in x that could be derived from its "
-                                       "text; use a kernel of the table instead");
-            }
+        result.value = leaf_at(node, x, z);
+        if (!inputs_) return result;
+        if (node.leaf->row_slope == nullptr) {
+            throw InvalidInput("the part " +
+                               Kernel(std::make_shared<const KernelNode>(node)).text() +
+                               " has no derivative in x that could be derived from its text; use a "
+                               "kernel of the table instead");
         }
+        node.leaf->row_slope(node, x, z, result.by_input);
         return result;
     }
 

@@ -2,12 +2,11 @@
 // Everything faster (gram/) is tested against this.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/kernel/build-inl.hpp"
-#include "mercer/kernel/power.hpp"
+#include "mercer/kernel/detail/leaf_tools.hpp"
+#include "mercer/kernel/detail/power.hpp"
 
 namespace mercer {
 namespace {
@@ -15,137 +14,9 @@ namespace {
 using Row = std::span<const double>;
 using Sample = std::vector<std::vector<double>>;
 
-double dot(Row x, Row z) {
-    double sum = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * z[i];
-    return sum;
-}
-
-double squared_distance(Row x, Row z) {
-    double sum = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - z[i]) * (x[i] - z[i]);
-    return sum;
-}
-
-double dot_value(const KernelNode& node, double t) {
-    switch (node.kind) {
-        case KernelKind::polynomial:
-            return std::pow(node.parameter("coef0") + node.parameter("gamma") * t,
-                            node.parameter("degree"));
-        case KernelKind::sigmoid:
-            return std::tanh(node.parameter("gamma") * t + node.parameter("coef0"));
-        case KernelKind::logistic:
-            return 1 / (1 + std::exp(node.parameter("theta") - node.parameter("beta") * t));
-        case KernelKind::exponential_dot: return std::exp(node.parameter("gamma") * t);
-        default: return t;
-    }
-}
-
-/// Rasmussen and Williams (2006), equation 4.17: Matérn for half-integer smoothness.
-double matern_value(double nu, double distance_over_length) {
-    const double s = std::sqrt(2 * nu) * distance_over_length;
-    if (nu == 0.5) return std::exp(-s);
-    return (nu == 1.5 ? 1 + s : 1 + s + s * s / 3) * std::exp(-s);
-}
-
-double distance_value(const KernelNode& node, double squared) {
-    const double distance = std::sqrt(squared);
-    switch (node.kind) {
-        case KernelKind::rbf: return std::exp(-node.parameter("gamma") * squared);
-        case KernelKind::ball: return distance <= node.parameter("radius") ? 1 : 0;
-        case KernelKind::negative_distance: return -std::pow(distance, node.parameter("beta"));
-        case KernelKind::inverse_multiquadric: return 1 / std::hypot(distance, node.parameter("c"));
-        case KernelKind::matern:
-            return matern_value(node.parameter("nu"), distance / node.parameter("length"));
-        case KernelKind::rational_quadratic: {
-            const double alpha = node.parameter("alpha");
-            const double ratio = distance / node.parameter("length");
-            return std::exp(-alpha * std::log1p(ratio * ratio / (2 * alpha)));
-        }
-        default: return std::exp(-node.parameter("gamma") * distance);  // laplacian, norm = 2
-    }
-}
-
-/// The sum over all choices of `degree` factors of their product, by the recursion that adds one
-/// factor at a time: degree × columns steps instead of all choices.
-double anova_value(const KernelNode& node, Row x, Row z) {
-    const auto degree = static_cast<std::size_t>(node.parameter("degree"));
-    const double gamma = node.parameter("gamma");
-    std::vector<double> chosen(degree + 1, 0.0);
-    chosen[0] = 1;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const double factor = std::exp(-gamma * (x[i] - z[i]) * (x[i] - z[i]));
-        for (std::size_t j = std::min(degree, i + 1); j > 0; --j) {
-            chosen[j] += factor * chosen[j - 1];
-        }
-    }
-    return chosen[degree];
-}
-
-double histogram_sum(const KernelNode& node, Row x, Row z) {
-    double sum = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const double least = std::min(x[i], z[i]);
-        if (least < 0) {
-            throw InvalidInput(kernel_entry(node.kind).name + " needs entries >= 0, found " +
-                               format_number(least) + " in column " + std::to_string(i) +
-                               "; scale the data to [0, 1] or use another kernel");
-        }
-        const double difference = x[i] - z[i];
-        const double total = x[i] + z[i];
-        if (node.kind == KernelKind::intersection) {
-            sum += least;
-        } else if (total > 0) {  // 0/0 stands for an empty bin in both: no difference
-            sum += difference * difference / total;
-        }
-    }
-    return sum;
-}
-
-double column_value(const KernelNode& node, Row x, Row z) {
-    double sum = 0;
-    switch (node.kind) {
-        case KernelKind::anova: return anova_value(node, x, z);
-        case KernelKind::chi2:
-            return std::exp(-node.parameter("gamma") * histogram_sum(node, x, z));
-        case KernelKind::additive_chi2: return -histogram_sum(node, x, z);
-        case KernelKind::intersection: return histogram_sum(node, x, z);
-        case KernelKind::periodic: {
-            const double period = node.parameter("period");
-            const double length = node.parameter("length");
-            for (std::size_t i = 0; i < x.size(); ++i) {
-                const double s = std::sin(std::numbers::pi * (x[i] - z[i]) / period);
-                sum += s * s;
-            }
-            return std::exp(-2 * sum / (length * length));
-        }
-        default:  // laplacian, norm = 1
-            for (std::size_t i = 0; i < x.size(); ++i) sum += std::fabs(x[i] - z[i]);
-            return std::exp(-node.parameter("gamma") * sum);
-    }
-}
-
-double bilinear_value(const KernelNode& node, Row x, Row z) {
-    if (x.size() != node.matrix.rows()) {
-        throw InvalidInput("bilinear has a matrix of " + std::to_string(node.matrix.rows()) +
-                           " rows and columns, but the row has " + std::to_string(x.size()) +
-                           " columns");
-    }
-    double sum = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * dot(node.matrix.row(i), z);
-    return sum;
-}
-
-double formula_value(const Formula& f, Row row) {
-    const double value = f(row);
-    if (std::isfinite(value)) return value;
-    throw InvalidInput("the formula " + quoted(f.text()) + " has the value " +
-                       format_number(value) + " at a row; it must be finite at every row");
-}
-
 std::vector<double> mapped(const KernelNode& node, Row row) {
     std::vector<double> result;
-    for (const Formula& f : node.formulas) result.push_back(formula_value(f, row));
+    for (const Formula& f : node.formulas) result.push_back(leaves::formula_value(f, row));
     return result;
 }
 
@@ -186,36 +57,13 @@ class Evaluator {
     explicit Evaluator(const Sample* sample) : sample_(sample) {}
 
     double operator()(const KernelNode& node, Row x, Row z) const {
-        if (node.kind <= KernelKind::exponential_dot) return dot_value(node, dot(x, z));
-        if (node.kind <= KernelKind::rational_quadratic) {
-            return distance_value(node, squared_distance(x, z));
-        }
-        if (node.kind == KernelKind::laplacian && node.parameter("norm") == 2) {
-            return distance_value(node, squared_distance(x, z));
-        }
-        if (node.kind <= KernelKind::intersection) return column_value(node, x, z);
-        if (node.kind <= KernelKind::user) return leaf(node, x, z);
+        if (node.leaf != nullptr) return leaf_at(node, x, z);
         return combined(node, x, z);
     }
 
    private:
     double child(const KernelNode& node, Row x, Row z) const {
         return (*this)(node.children.front().node(), x, z);
-    }
-
-    double leaf(const KernelNode& node, Row x, Row z) const {
-        switch (node.kind) {
-            case KernelKind::bilinear: return bilinear_value(node, x, z);
-            case KernelKind::outer:
-                return formula_value(node.formulas.front(), x) *
-                       formula_value(node.formulas.front(), z);
-            case KernelKind::constant: return node.value;
-            case KernelKind::user: return node.function(x, z);
-            default:
-                throw InvalidInput(
-                    "precomputed has no value at two rows: its values are the entries of a given "
-                    "Gram matrix, looked up by row number");
-        }
     }
 
     double combined(const KernelNode& node, Row x, Row z) const {

@@ -4,30 +4,18 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/kernel/build-inl.hpp"
-#include "mercer/kernel/parameters-inl.hpp"
+#include "mercer/kernel/detail/build.hpp"
+#include "mercer/kernel/detail/own_parameters.hpp"
 
 namespace mercer {
 namespace {
 
-bool is_shape(const KernelNode& node, const ParameterForm& form) {
-    return form.integer || (node.kind == KernelKind::matern && form.name == "nu");
-}
-
-/// Every conversion of the table is a multiple of a power of the value: canonical = c value^p.
-double conversion_power(const KernelNode& node, const std::string& name) {
-    if (name == "width") return -2;
-    if (name == "sigma") return node.kind == KernelKind::laplacian ? -1 : -2;
-    if (name == "c" && node.kind != KernelKind::inverse_multiquadric) return -1;
-    return 1;  // the canonical form itself, and delta = −coef0
-}
-
-OwnParameter described(const KernelNode& node, const ParameterForm& form, double value) {
+OwnParameter described(const ParameterForm& form, double value) {
     OwnParameter own{.name = form.name, .canonical = form.canonical, .value = value};
     if (form.name == form.canonical) return own;
-    own.slope = form.name == "delta"
-                    ? -1.0
-                    : conversion_power(node, form.name) * form.convert(value) / value;
+    // canonical = c value^p; also at 0 where p = 1.
+    own.slope =
+        form.exponent == 1 ? form.convert(1.0) : form.exponent * form.convert(value) / value;
     return own;
 }
 
@@ -50,7 +38,7 @@ void replace(KernelNode& node, const std::string& name, double value) {
         node.value = value;
         return;
     }
-    const KernelEntry& entry = kernel_entry(node.kind);
+    const KernelEntry& entry = node.entry();
     const std::string problem = parameter_problem(entry, *find_form(entry, name), value);
     if (!problem.empty()) throw InvalidInput(problem);
     for (auto& [given, old] : node.given) {
@@ -87,9 +75,9 @@ std::vector<OwnParameter> own_parameters(const KernelNode& node) {
     if (node.kind == KernelKind::constant) return {{"value", "value", node.value}};
     if (node.kind == KernelKind::sets) return {};
     std::vector<OwnParameter> result;
-    const KernelEntry& entry = kernel_entry(node.kind);
+    const KernelEntry& entry = node.entry();
     for (const ParameterForm& canonical : entry.parameters) {
-        if (canonical.name != canonical.canonical || is_shape(node, canonical)) continue;
+        if (canonical.name != canonical.canonical || canonical.is_shape()) continue;
         const ParameterForm* form = &canonical;
         double value = node.parameter(canonical.name);  // throws while a rule waits
         for (const auto& [name, given] : node.given) {
@@ -98,7 +86,7 @@ std::vector<OwnParameter> own_parameters(const KernelNode& node) {
             form = other;
             value = std::get<double>(given);
         }
-        result.push_back(described(node, *form, value));
+        result.push_back(described(*form, value));
     }
     return result;
 }

@@ -7,14 +7,16 @@
 //   subset   := atom { "[" item { "," item } "]" }
 //   atom     := number | "pi" | "(" sum ")" | name [ "(" arguments ")" ]
 //
-// One function a rule. Everything is built through build-inl.hpp, so the result is in normal form.
+// One function a rule. Everything is built through detail/build.hpp, so the result is in normal
+// form.
 #include <numbers>
 #include <optional>
 
 #include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/kernel/build-inl.hpp"
+#include "mercer/kernel/detail/build.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
 namespace {
@@ -203,7 +205,7 @@ class Reader {
     void close(const std::string& name) { in_.expect(')', "to close " + name + "("); }
 
     Kernel leaf(const KernelEntry& entry, const std::string& name, std::size_t where) {
-        GivenParameters given = preset_parameters(name);
+        GivenParameters given = preset_parameters(entry, name);
         if (in_.accept('(')) {
             if (!in_.accept(')')) {
                 parameter(entry, given);
@@ -215,7 +217,7 @@ class Reader {
             if (given.empty()) in_.fail_at(where, "constant needs value, as in constant(value=1)");
             return make_constant(std::get<double>(given.front().second));
         }
-        return at(where, [&] { return make_leaf(entry.kind, given); });
+        return at(where, [&] { return make_leaf(*find_leaf(entry.name), given); });
     }
 
     /// ", name=value" repeated, to the closing parenthesis.
@@ -311,7 +313,7 @@ class Reader {
     }
 
     Kernel sets_call(std::size_t where) {
-        const KernelEntry& entry = kernel_entry(KernelKind::sets);
+        const KernelEntry& entry = combination_entry(KernelKind::sets);
         open("sets", "a kernel and a width");
         const Kernel inside = sum();
         GivenParameters given;

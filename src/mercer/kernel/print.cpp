@@ -1,10 +1,10 @@
-// Kernels as text. The trees are in the normal form of build-inl.hpp, which makes this the exact
+// Kernels as text. The trees are in the normal form of detail/build.hpp, which makes this the exact
 // inverse of parse.cpp.
 #include <cmath>
 
 #include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/kernel/build-inl.hpp"
+#include "mercer/kernel/detail/build.hpp"
 
 namespace mercer {
 namespace {
@@ -65,7 +65,7 @@ void print_subsets(const KernelNode& node, std::string& out) {
 }
 
 void print_call(const KernelNode& node, std::string& out) {
-    out += kernel_entry(node.kind).name;
+    out += node.entry().name;
     const std::size_t name_end = out.size();
     const auto separate = [&] { out += out.size() == name_end ? "(" : ", "; };
     if (!node.children.empty()) {

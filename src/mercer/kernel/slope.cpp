@@ -1,14 +1,22 @@
 #include "mercer/kernel/slope.hpp"
 
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
 namespace {
 
 using Terms = std::optional<std::vector<SlopeTerm>>;
 
-Terms one(Kernel slope, bool difference) {
-    return std::vector<SlopeTerm>{{std::move(slope), difference}};
+/// A leaf's own: a function of x·z or of ‖x−z‖².
+Terms of_leaf(const Kernel& kernel) {
+    const KernelNode& node = kernel.node();
+    const PairNumber number = pair_number(node);
+    if (number == PairNumber::nothing) return std::vector<SlopeTerm>{};
+    if (node.leaf->slope_kernel == nullptr) return std::nullopt;
+    const Kernel slope = node.leaf->slope_kernel(kernel);
+    const bool zero = slope.node().kind == KernelKind::constant && slope.node().value == 0;
+    if (zero) return std::vector<SlopeTerm>{};
+    return std::vector<SlopeTerm>{{slope, number == PairNumber::squared}};
 }
 
 /// Every term times a factor, which is a kernel too: the chain rule.
@@ -16,18 +24,6 @@ Terms times(const Kernel& factor, Terms terms) {
     if (!terms) return std::nullopt;
     for (SlopeTerm& term : *terms) term.slope = factor * term.slope;
     return terms;
-}
-
-Terms polynomial_terms(const KernelNode& node) {
-    const double degree = node.parameter("degree");
-    const double gamma = node.parameter("gamma");
-    if (degree == 0) return std::vector<SlopeTerm>{};
-    if (degree == 1) return one(constant(gamma), false);
-    return one(degree * gamma *
-                   polynomial({.degree = static_cast<int>(degree) - 1,
-                               .gamma = gamma,
-                               .coef0 = node.parameter("coef0")}),
-               false);
 }
 
 /// (Π k_i)' = Σ_i k_i' Π_{j≠i} k_j, and for a sum the terms of all.
@@ -48,20 +44,8 @@ Terms of_children(const KernelNode& node, bool product) {
 
 std::optional<std::vector<SlopeTerm>> slope_terms(const Kernel& kernel) {
     const KernelNode& node = kernel.node();
+    if (node.leaf != nullptr) return of_leaf(kernel);
     switch (node.kind) {
-        case KernelKind::constant: return std::vector<SlopeTerm>{};
-        case KernelKind::linear: return one(constant(1), false);
-        case KernelKind::polynomial: return polynomial_terms(node);
-        case KernelKind::exponential_dot: return one(node.parameter("gamma") * kernel, false);
-        case KernelKind::sigmoid:
-            return one(node.parameter("gamma") * (constant(1) - pow(kernel, 2)), false);
-        case KernelKind::rbf: return one(-2 * node.parameter("gamma") * kernel, true);
-        case KernelKind::inverse_multiquadric: return one(-1.0 * pow(kernel, 3), true);
-        case KernelKind::rational_quadratic: {
-            const double alpha = node.parameter("alpha");
-            const double length = node.parameter("length");
-            return one(-1 / (length * length) * pow(kernel, (alpha + 1) / alpha), true);
-        }
         case KernelKind::scale: return times(constant(node.value), slope_terms(node.children[0]));
         case KernelKind::exp: return times(kernel, slope_terms(node.children[0]));
         case KernelKind::power:

@@ -10,7 +10,7 @@
 #include "mercer/feature/geometry.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/definiteness.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {
@@ -18,12 +18,6 @@ namespace {
 
 /// A bracket may be moved by this share of its size.
 constexpr double most_shift = 1e-3;
-
-bool reads_matrix(const KernelNode& node) {
-    return node.kind == KernelKind::precomputed ||
-           std::ranges::any_of(node.children,
-                               [](const Kernel& k) { return reads_matrix(k.node()); });
-}
 
 double frobenius(const Matrix<double>& k) {
     double largest = 0;
@@ -118,7 +112,7 @@ Curvature CurvatureTest::operator()(const std::vector<std::size_t>& positions, F
     }
     // Kernel values are good to about 1e-14; those of a matrix that was read, to the precision of
     // its rows.
-    const bool coarse = reads_matrix(kernel_.node()) && !x_.is_double();
+    const bool coarse = contains(kernel_, KernelKind::precomputed) && !x_.is_double();
     const Curvature result = curvature_of(std::move(k), directions_, coarse ? 0x1p-23 : 0x1p-44);
     known_.emplace(positions, result);
     return result;

@@ -149,7 +149,7 @@ void pack(const Model& model, const std::string& place, Packed& out) {
     if (!model.origins.empty()) {
         c.tensors.push_back(tensor_of("origins", {e.size()}, model.origins.data()));
     }
-    if (contains_kind(e.kernel.node(), KernelKind::precomputed)) {
+    if (contains(e.kernel, KernelKind::precomputed)) {
         for (std::size_t i = 0; i < e.size(); ++i) out.point_origins.push_back(e.points.origin(i));
         c.tensors.push_back(tensor_of("points.origins", {e.size()}, out.point_origins.data()));
     }
@@ -291,7 +291,7 @@ void unpack_expansion(Unpacker& in, Expansion& e) {
 }
 
 void unpack_point_origins(Unpacker& in, Expansion& e) {
-    if (!contains_kind(e.kernel.node(), KernelKind::precomputed)) return;
+    if (!contains(e.kernel, KernelKind::precomputed)) return;
     const std::vector<std::size_t> origins = in.positions("points.origins");
     if (origins.size() != e.size()) {
         in.fail(std::to_string(origins.size()) + " entries of 'points.origins' for " +

@@ -9,6 +9,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/gram/resolve.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/predictor.hpp"
 #include "mercer/select/cross_validation.hpp"
@@ -94,9 +95,7 @@ Elimination eliminate_features(const EliminationSettings& s, const Dataset& data
     SvmSettings svm = s.svm;
     svm.scaling = {};
     own.x = rows_of(values);
-    if (svm.kernel.needs_data()) {
-        svm.kernel = svm.kernel.resolve(column_moments(own.x), data.feature_names);
-    }
+    svm.kernel = resolve(svm.kernel, own.x, data.feature_names);
     std::vector<std::size_t> left(data.columns());
     std::iota(left.begin(), left.end(), std::size_t{0});
     Elimination result;

@@ -13,6 +13,7 @@
 #include "mercer/data/source.hpp"
 #include "mercer/gram/detail/operators.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/gram/resolve.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {
@@ -183,7 +184,7 @@ MercerTest mercer_test(const Kernel& kernel, const Rows& rows, std::span<const s
     }
     MercerTest test;
     // Rules such as gamma=scale look at all rows, as a machine fitted on them would.
-    test.kernel = kernel.needs_data() ? kernel.resolve(column_moments(rows), names) : kernel;
+    test.kernel = resolve(kernel, rows, names);
     test.rows = chosen_rows(rows.size(), settings);
     const Gram<double> gram(test.kernel, rows.select(test.rows), names, settings.progress);
     test_pairs(gram, test);

@@ -88,9 +88,9 @@ void column_numbers(PairNumber number, const KernelNode& leaf, const Rows& sampl
                     const PairWindow& window, std::span<double> value, std::span<double> slope) {
     const std::size_t width = sample.columns();
     if (width > widest) {
-        throw InvalidInput("derivatives of " + kernel_entry(leaf.kind).name +
-                           " need rows of at most " + std::to_string(widest) + " columns, found " +
-                           std::to_string(width) + "; use a kernel of dot products or distances");
+        throw InvalidInput("derivatives of " + leaf.entry().name + " need rows of at most " +
+                           std::to_string(widest) + " columns, found " + std::to_string(width) +
+                           "; use a kernel of dot products or distances");
     }
     std::vector<double> row(width);
     Matrix<double> z(width, window.columns);  // column by column

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "mercer/data/rows.hpp"
-#include "mercer/kernel/leaf_slope-inl.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
 

@@ -1,8 +1,12 @@
 #include "mercer/gram/detail/elementwise.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "mercer/kernel/detail/leaf.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "mercer/gram/detail/elementwise.cpp"
@@ -215,7 +219,22 @@ class Row {
             case Code::step:
                 return update(t, [&](V v, std::size_t)
                                      HWY_ATTR { return hn::IfThenElseZero(hn::Le(v, a), one); });
+            case Code::apply: return apply(*in.leaf, t);
             default: return combine(in, a);
+        }
+    }
+
+    /// A leaf without vector instructions of its own, a few numbers at a time in double precision.
+    void apply(const KernelNode& leaf, std::size_t target) const {
+        T* r = reg(target);
+        std::array<double, 64> numbers{};
+        std::array<double, 64> values{};
+        for (std::size_t j = 0; j < columns_; j += numbers.size()) {
+            const std::size_t count = std::min(numbers.size(), columns_ - j);
+            std::copy_n(r + j, count, numbers.begin());
+            leaf_value(leaf, std::span(numbers).first(count),
+                       {.value = std::span(values).first(count)});
+            for (std::size_t i = 0; i < count; ++i) r[j + i] = static_cast<T>(values[i]);
         }
     }
 

@@ -5,7 +5,7 @@
 
 #include "mercer/base/detail/vector_math.hpp"
 #include "mercer/gram/detail/gradient_walk.hpp"
-#include "mercer/kernel/power.hpp"
+#include "mercer/kernel/detail/power.hpp"
 
 namespace mercer {
 namespace {
@@ -67,7 +67,7 @@ Batch TangentWalker::operator()(const GradientPart& part) const {
 Batch TangentWalker::leaf(const GradientPart& part) const {
     const KernelNode& node = *part.node;
     const PairNumber number = pair_number(node);
-    const std::string inner = number_parameter(node);
+    const std::string inner = number_parameter(number);
     std::vector<double> own_numbers;
     std::vector<double> own_slopes;
     std::span<const double> t;

@@ -13,7 +13,7 @@
 #include "mercer/gram/detail/column_numbers.hpp"
 #include "mercer/gram/gradient.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/kernel/parameters-inl.hpp"
+#include "mercer/kernel/detail/own_parameters.hpp"
 
 namespace mercer {
 

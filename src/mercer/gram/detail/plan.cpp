@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <stdexcept>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
 namespace {
@@ -18,6 +20,7 @@ class Compiler {
     }
 
     Plan take(const Kernel& kernel) {
+        plan_.kernel.push_back(kernel);
         emit(kernel.node(), 0, 0);
         plan_.program = std::move(program_);
         return std::move(plan_);
@@ -202,28 +205,9 @@ class Compiler {
         push(code, target).side = side;
     }
 
+    /// What the engine has its own way for; every other leaf goes by its description.
     void emit_leaf(const KernelNode& node, std::size_t group, std::size_t target) {
-        const auto p = [&](const char* name) { return node.parameter(name); };
         switch (node.kind) {
-            case KernelKind::linear: return dot(target, group);
-            case KernelKind::polynomial:
-                dot(target, group);
-                push(Code::affine, target, p("gamma"), p("coef0"));
-                return power(target, p("degree"));
-            case KernelKind::sigmoid:
-                dot(target, group);
-                push(Code::affine, target, p("gamma"), p("coef0"));
-                push(Code::tanh, target);
-                return;
-            case KernelKind::logistic:
-                dot(target, group);
-                push(Code::affine, target, p("beta"), -p("theta"));
-                push(Code::logistic, target);
-                return;
-            case KernelKind::exponential_dot:
-                dot(target, group);
-                push(Code::exp, target, p("gamma"));
-                return;
             case KernelKind::bilinear: return emit_bilinear(node, group, target);
             case KernelKind::outer: {
                 need_columns(node.formulas[0], group);
@@ -235,81 +219,73 @@ class Compiler {
             case KernelKind::constant: push(Code::constant, target, node.value); return;
             case KernelKind::precomputed:
                 return load(target, {.kind = SourceKind::gathered, .group = group});
-            case KernelKind::user:
-                return load(target, {.kind = SourceKind::user,
-                                     .group = group,
-                                     .kernel = {Kernel(std::make_shared<KernelNode>(node))}});
             case KernelKind::sets:
                 return load(target, {.kind = SourceKind::sets,
                                      .group = group,
                                      .a = node.value,
                                      .b = node.counted ? 1.0 : 0.0,
                                      .kernel = {node.children[0]}});
-            default: return emit_distance_leaf(node, group, target);
+            default: return emit_described(node, group, target);
         }
     }
 
-    void emit_distance_leaf(const KernelNode& node, std::size_t group, std::size_t target) {
-        const auto p = [&](const char* name) { return node.parameter(name); };
-        switch (node.kind) {
-            case KernelKind::rbf: return distance(Code::gaussian, target, group, -p("gamma"));
-            // A jump or a root at some distance makes these steep where ‖x‖² + ‖z‖² − 2 x·z has
-            // lost its digits, so they take the sum of squared differences.
-            case KernelKind::ball:
-                distance(Code::distance, target, group, 0, true);
-                push(Code::step, target, p("radius") * p("radius"));
-                return;
-            case KernelKind::negative_distance:
-                distance(Code::distance, target, group, 0, true);
-                power(target, p("beta") / 2);
-                push(Code::affine, target, -1);
-                return;
-            case KernelKind::inverse_multiquadric:
-                distance(Code::distance, target, group);
-                push(Code::affine, target, 1, p("c") * p("c"));
-                return power(target, -0.5);
-            case KernelKind::matern:
-                distance(Code::distance, target, group, 0, p("nu") < 1);
-                push(Code::matern, target, p("nu"), 1 / p("length"));
-                return;
-            case KernelKind::rational_quadratic:
-                distance(Code::distance, target, group);
-                push(Code::affine, target, 1 / (2 * p("alpha") * p("length") * p("length")), 1);
-                return power(target, -p("alpha"));
-            default: return emit_columnwise_leaf(node, group, target);
+    void emit_described(const KernelNode& node, std::size_t group, std::size_t target) {
+        const PairNumber number = pair_number(node);
+        if (number == PairNumber::rows) {
+            return load(target, {.kind = SourceKind::rows,
+                                 .group = group,
+                                 .kernel = {Kernel(std::make_shared<KernelNode>(node))}});
         }
+        if (node.leaf->fast == nullptr) {
+            emit_number(node, number, group, target, true);
+            push(Code::apply, target).leaf = &node;
+            return;
+        }
+        const FastForm fast = node.leaf->fast(node);
+        std::span<const FastStep> steps = fast.steps;
+        // The commonest kernel in one pass.
+        if (number == PairNumber::squared && !fast.steep && !steps.empty() &&
+            steps.front().code == FastCode::exp) {
+            distance(Code::gaussian, target, group, steps.front().a);
+            steps = steps.subspan(1);
+        } else {
+            emit_number(node, number, group, target, fast.steep);
+        }
+        for (const FastStep& step : steps) emit_step(step, target);
     }
 
-    void emit_columnwise_leaf(const KernelNode& node, std::size_t group, std::size_t target) {
+    void emit_number(const KernelNode& node, PairNumber number, std::size_t group,
+                     std::size_t target, bool steep) {
         const auto p = [&](const char* name) { return node.parameter(name); };
-        switch (node.kind) {
-            case KernelKind::laplacian:
-                if (p("norm") == 2) {
-                    distance(Code::distance, target, group, 0, true);
-                    push(Code::root, target);
-                } else {
-                    columnwise(target, SourceKind::absolute, group);
-                }
-                push(Code::exp, target, -p("gamma"));
-                return;
-            case KernelKind::anova:
+        switch (number) {
+            case PairNumber::dot: return dot(target, group);
+            case PairNumber::squared: return distance(Code::distance, target, group, 0, steep);
+            case PairNumber::absolute: return columnwise(target, SourceKind::absolute, group);
+            case PairNumber::chi2: return columnwise(target, SourceKind::chi2, group);
+            case PairNumber::minima: return columnwise(target, SourceKind::intersection, group);
+            case PairNumber::sine: return columnwise(target, SourceKind::sine, group, p("period"));
+            case PairNumber::anova:
                 return columnwise(target, SourceKind::anova, group, p("gamma"), p("degree"));
-            case KernelKind::periodic:
-                columnwise(target, SourceKind::sine, group, p("period"));
-                push(Code::exp, target, -2 / (p("length") * p("length")));
-                return;
-            case KernelKind::chi2:
-                columnwise(target, SourceKind::chi2, group);
-                push(Code::exp, target, -p("gamma"));
-                return;
-            case KernelKind::additive_chi2:
-                columnwise(target, SourceKind::chi2, group);
-                push(Code::affine, target, -1);
-                return;
-            case KernelKind::intersection:
-                return columnwise(target, SourceKind::intersection, group);
-            default: throw std::logic_error("a kernel kind without instructions");
+            case PairNumber::nothing: push(Code::constant, target); return;
+            case PairNumber::rows: break;
         }
+        throw std::logic_error("a number of a pair without instructions");
+    }
+
+    void emit_step(const FastStep& step, std::size_t target) {
+        const auto code = [&] {
+            switch (step.code) {
+                case FastCode::exp: return Code::exp;
+                case FastCode::tanh: return Code::tanh;
+                case FastCode::logistic: return Code::logistic;
+                case FastCode::root: return Code::root;
+                case FastCode::matern: return Code::matern;
+                case FastCode::at_most: return Code::step;
+                default: return Code::affine;
+            }
+        };
+        if (step.code == FastCode::power) return power(target, step.a);
+        push(code(), target, step.a, step.b);
     }
 
     void emit_bilinear(const KernelNode& node, std::size_t group, std::size_t target) {

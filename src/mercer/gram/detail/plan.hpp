@@ -45,7 +45,7 @@ enum class SourceKind {
     sine,          // Σ sin²(π (x_k − z_k) / a)
     anova,         // elementary symmetric polynomial of degree b in exp(−a (x_k − z_k)²)
     gathered,      // x[origin of z]
-    user,          // the caller's function
+    rows,          // a leaf's own function of the two rows
     sets,          // Σ Σ over the members of two sets, by a Gram engine of its own
 };
 
@@ -54,7 +54,7 @@ struct Source {
     std::size_t group = 0;
     double a = 0;
     double b = 0;
-    std::vector<Kernel> kernel{};  ///< user, sets: the one node concerned
+    std::vector<Kernel> kernel{};  ///< rows, sets: the one node concerned
 };
 
 enum class Code {
@@ -76,6 +76,7 @@ enum class Code {
     root,              // r = sqrt(r)
     matern,            // r = Matérn of r = ‖x−z‖², nu = a, 1/length = b
     step,              // r = 1 if r <= a else 0
+    apply,             // r = the leaf's value at the number r, for leaves without a fast form
     feature_gaussian,  // r = exp(a (side(x) + side(z) − 2 r))
     center,            // r = r − side(x) − side(z) + a
 };
@@ -88,6 +89,7 @@ struct Instruction {
     std::size_t side = 0;
     double a = 0;
     double b = 0;
+    const KernelNode* leaf = nullptr;  ///< apply: kept alive by the plan's kernel
 };
 using Program = std::vector<Instruction>;
 
@@ -107,6 +109,7 @@ struct Side {
 };
 
 struct Plan {
+    std::vector<Kernel> kernel;  ///< the one compiled
     std::vector<Group> groups;
     std::vector<Source> sources;
     std::vector<Side> sides;

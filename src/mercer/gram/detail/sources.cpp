@@ -9,7 +9,7 @@
 
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
 namespace {
@@ -191,16 +191,16 @@ void gather_columns(const Rows& x, const Rows& z, const Window<T>& w, MatrixView
 }
 
 template <class T>
-void call_user(const Source& source, const Rows& x, const Rows& z, const Window<T>& w,
+void call_leaf(const Source& source, const Rows& x, const Rows& z, const Window<T>& w,
                MatrixView<T> out) {
-    const PairFunction& f = source.kernel[0].node().function;
+    const KernelNode& leaf = source.kernel[0].node();
     Matrix<double> columns(w.columns, z.columns());
     for (std::size_t j = 0; j < w.columns; ++j) z.copy_row(w.first_z + j, columns.row(j));
     std::vector<double> row(x.columns());
     for (std::size_t i = 0; i < w.rows; ++i) {
         x.copy_row(w.first_x + i, row);
         for (std::size_t j = 0; j < w.columns; ++j) {
-            out(i, j) = static_cast<T>(f(row, columns.row(j)));
+            out(i, j) = static_cast<T>(leaf.leaf->row_value(leaf, row, columns.row(j)));
         }
     }
 }
@@ -279,7 +279,7 @@ SourceTile<T> fill_source(const Source& source, std::size_t source_index,
     switch (source.kind) {
         case SourceKind::dot: return products(x, z, window, scratch, stride);
         case SourceKind::gathered: gather_columns(x.rows, z.rows, window, out); break;
-        case SourceKind::user: call_user(source, x.rows, z.rows, window, out); break;
+        case SourceKind::rows: call_leaf(source, x.rows, z.rows, window, out); break;
         case SourceKind::sets:
             sum_over_members(*set_gram, window.x.members[source_index],
                              window.z.members[source_index], window, out);

@@ -7,7 +7,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/finite.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/components/detail/hebbian_state.hpp"
 #include "mercer/learn/detail/sample.hpp"
 
@@ -15,12 +15,6 @@ namespace mercer {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-bool needs_sample(const KernelNode& node) {
-    return node.kind == KernelKind::center || node.kind == KernelKind::precomputed ||
-           std::ranges::any_of(node.children,
-                               [](const Kernel& k) { return needs_sample(k.node()); });
-}
 
 void check(const HebbianSettings& s) {
     const auto positive = [](const char* name, std::size_t value) {
@@ -36,7 +30,8 @@ void check(const HebbianSettings& s) {
     require_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
     require_range("the time limit", s.common.time_limit, s.common.time_limit >= 0,
                   "0 (none) or a number of seconds");
-    if (needs_sample(s.common.kernel.node())) {
+    if (contains(s.common.kernel, KernelKind::center) ||
+        contains(s.common.kernel, KernelKind::precomputed)) {
         throw InvalidInput("the kernel " + s.common.kernel.text() +
                            " needs the whole sample, which a stream does not have; leave center "
                            "and precomputed out");

@@ -9,6 +9,7 @@
 
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/gram/resolve.hpp"
 #include "mercer/learn/components/detail/ica_contrast.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
@@ -313,7 +314,7 @@ Model learn(const IcaSettings& settings, const Dataset& data) {
     Whitened w = whiten(sample, s.components);
     const double kappa = s.kappa > 0 ? s.kappa : sample.size() > 1000 ? 0.002 : 0.02;
     Matrix<double> sources = product(w.forth, w.columns);
-    const Kernel kernel = s.common.kernel.resolve(column_moments(Rows::dense(sources.values(), 1)));
+    const Kernel kernel = resolve(s.common.kernel, Rows::dense(sources.values(), 1));
     Search search(s, kernel, kappa, std::move(sources));
     const FitStatus status = search.run();
     Matrix<double> unmixing = product(search.rotation(), w.forth);

@@ -6,7 +6,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/concatenate.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/compress/reduce.hpp"
 #include "mercer/learn/detail/selection.hpp"
 #include "mercer/learn/svm/detail/shared_fit.hpp"

@@ -8,6 +8,7 @@
 #include "mercer/data/concatenate.hpp"
 #include "mercer/feature/preimage.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/svm/detail/shared_fit.hpp"
 #include "mercer/solver/linear/cholesky.hpp"
 

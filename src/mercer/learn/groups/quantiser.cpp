@@ -11,6 +11,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/finite.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/gram/resolve.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/groups/detail/neighbourhoods.hpp"
@@ -325,10 +326,7 @@ Model learn(const VectorQuantiserSettings& settings, const Dataset& data) {
     const auto begun = std::chrono::steady_clock::now();
     const FitSettings& common = settings.common;
     Sample sample = take_sample(Task::vq, data, common);
-    const Kernel kernel =
-        common.kernel.needs_data()
-            ? common.kernel.resolve(column_moments(sample.x), sample.data.feature_names)
-            : common.kernel;
+    const Kernel kernel = resolve(common.kernel, sample.x, sample.data.feature_names);
     if (is_centered(kernel)) {
         throw InvalidInput("distances do not depend on the centre: leave out center(…)");
     }

@@ -9,6 +9,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/resolve.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
@@ -254,8 +255,7 @@ class Trainer {
             bias.push_back(settings_.bias ? sum : 0);
             model.reports.back().bias = bias.back();
         }
-        const Kernel own =
-            Gram<T>(settings_.common.kernel, sample_.x, sample_.data.feature_names).kernel();
+        const Kernel own = resolve(settings_.common.kernel, sample_.x, sample_.data.feature_names);
         set_expansion(model, sample_, own, coefficients, std::move(bias));
     }
 

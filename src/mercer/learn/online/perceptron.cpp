@@ -10,6 +10,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/gram/resolve.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/online/detail/perceptron_core.hpp"
@@ -358,8 +359,7 @@ namespace {
 Model learn(const PerceptronSettings& settings, const Dataset& data) {
     check_settings(settings);
     const Sample sample = take_sample(Task::perceptron, data, settings.common);
-    const Kernel kernel =
-        Gram<float>(settings.common.kernel, sample.x, sample.data.feature_names).kernel();
+    const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
     const std::size_t k = sample.classes.count();
     const std::size_t outputs = k == 2 ? 1 : k;
     Model model = begin_model(Task::perceptron, sample, settings.common);

@@ -6,19 +6,13 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/concatenate.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/online/detail/perceptron_core.hpp"
 #include "mercer/learn/online/perceptron.hpp"
 
 namespace mercer {
 namespace {
-
-bool is_precomputed(const KernelNode& node) {
-    return node.kind == KernelKind::precomputed ||
-           std::ranges::any_of(node.children,
-                               [](const Kernel& k) { return is_precomputed(k.node()); });
-}
 
 void check(const StreamSettings& s) {
     if (s.class_names.size() < 2) throw InvalidInput("a stream needs the names of two classes");
@@ -28,7 +22,8 @@ void check(const StreamSettings& s) {
     }
     if (s.columns == 0) throw InvalidInput("a stream needs rows of at least one column");
     if (s.budget == 1) throw InvalidInput("budget = 1 must be 0 (none) or at least 2");
-    if (s.kernel.needs_data() || is_centered(s.kernel) || is_precomputed(s.kernel.node())) {
+    if (s.kernel.needs_data() || is_centered(s.kernel) ||
+        contains(s.kernel, KernelKind::precomputed)) {
         throw InvalidInput("the kernel " + quoted(s.kernel.text(), 200) +
                            " needs a whole sample, which a stream does not have; give numbers for "
                            "its parameters");

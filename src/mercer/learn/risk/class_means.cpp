@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/gram/resolve.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 
@@ -144,8 +145,7 @@ namespace {
 Model learn_means(const ClassMeansSettings& settings, const Dataset& data) {
     const auto start = Clock::now();
     const Sample sample = take_sample(Task::class_means, data, settings.common);
-    const Kernel kernel =
-        Gram<float>(settings.common.kernel, sample.x, sample.data.feature_names).kernel();
+    const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
     const Means means = find_means(sample, kernel, settings.common);
     const std::size_t k = sample.classes.count();
     Model model = begin_model(Task::class_means, sample, settings.common);
@@ -196,8 +196,7 @@ Model learn_density(const ParzenSettings& settings, const Dataset& data) {
     require_range("nu", settings.nu, settings.nu >= 0 && settings.nu < 1,
                   "at least 0 and less than 1");
     const Sample sample = take_sample(Task::parzen, data, settings.common);
-    const Kernel kernel =
-        Gram<float>(settings.common.kernel, sample.x, sample.data.feature_names).kernel();
+    const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
     std::vector<std::size_t> all(sample.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     const Expansion mean = mean_of(sample, kernel, all);

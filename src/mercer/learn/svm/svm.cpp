@@ -16,7 +16,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/detail/operators.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -39,11 +39,6 @@ FitStatus fit_status(DualStatus status) {
         case DualStatus::stalled: return FitStatus::stalled;
         default: return FitStatus::no_margin;
     }
-}
-
-bool centers(const KernelNode& node) {
-    return node.kind == KernelKind::center ||
-           std::ranges::any_of(node.children, [](const Kernel& k) { return centers(k.node()); });
 }
 
 void check_start(const SvmSettings& settings, const FitPlan& plan, std::size_t rows) {
@@ -401,7 +396,7 @@ class Trainer {
             e.bias.push_back(sphere ? r2 - model.reports[p].squared_norm : learned[p].bias);
         }
         e.self = sphere ? -1 : 0;
-        if (centers(e.kernel.node())) e.reference = x_;
+        if (is_centered(e.kernel)) e.reference = x_;
     }
 
     const SvmSettings& settings_;
@@ -527,8 +522,8 @@ Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
     }
     check_target_scale(settings_.target_scale, settings_.task);
     if (scales(settings_.target_scale)) return fit_in_units(settings_, data, targets);
-    return centers(settings_.kernel.node()) ? fit_about_centre(settings_, data, targets)
-                                            : fit_rows(settings_, data, targets);
+    return is_centered(settings_.kernel) ? fit_about_centre(settings_, data, targets)
+                                         : fit_rows(settings_, data, targets);
 }
 
 }  // namespace mercer

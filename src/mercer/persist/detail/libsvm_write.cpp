@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "mercer/base/error.hpp"
@@ -105,26 +106,22 @@ void append_kernel(std::string& text, const KernelNode& node, const std::string&
         append_exact(text, node.parameter(name));
         text += "\n";
     };
-    switch (node.kind) {
-        case KernelKind::linear: text += "kernel_type linear\n"; return;
-        case KernelKind::precomputed: text += "kernel_type precomputed\n"; return;
-        case KernelKind::rbf:
-            text += "kernel_type rbf\n";
-            parameter("gamma");
-            return;
-        case KernelKind::sigmoid: text += "kernel_type sigmoid\n"; break;
-        case KernelKind::polynomial:
-            text += "kernel_type polynomial\n";
-            parameter("degree");
-            break;
-        default:
-            refuse(place,
-                   "LIBSVM does not know this kernel; it has linear, polynomial, rbf, sigmoid and "
-                   "precomputed, and a model with one of these, or a number times one of these, "
-                   "can be written");
+    // Its words for kernels are ours.
+    static const std::map<std::string, std::vector<const char*>> known{
+        {"linear", {}},
+        {"polynomial", {"degree", "gamma", "coef0"}},
+        {"rbf", {"gamma"}},
+        {"sigmoid", {"gamma", "coef0"}},
+        {"precomputed", {}}};
+    const auto found = known.find(node.entry().name);
+    if (found == known.end()) {
+        refuse(place,
+               "LIBSVM does not know this kernel; it has linear, polynomial, rbf, sigmoid and "
+               "precomputed, and a model with one of these, or a number times one of these, can "
+               "be written");
     }
-    parameter("gamma");
-    parameter("coef0");
+    text += "kernel_type " + found->first + "\n";
+    for (const char* name : found->second) parameter(name);
 }
 
 void append_labels(std::string& text, const Model& model, const std::string& place) {

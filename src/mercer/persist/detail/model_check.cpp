@@ -178,11 +178,11 @@ void check_kernel(const Expansion& e, const std::string& place) {
         throw InvalidInput(place + ": the kernel " + quoted(e.kernel.text(), 200) +
                            " still waits for data; a trained model has numbers in it");
     }
-    if (contains_kind(e.kernel.node(), KernelKind::center) && e.reference.size() == 0) {
+    if (contains(e.kernel, KernelKind::center) && e.reference.size() == 0) {
         throw InvalidInput(place + ": the kernel " + quoted(e.kernel.text(), 200) +
                            " is centred, but the sample it is centred on is missing");
     }
-    if (!contains_kind(e.kernel.node(), KernelKind::precomputed)) return;
+    if (!contains(e.kernel, KernelKind::precomputed)) return;
     for (std::size_t i = 0; i < e.points.size(); ++i) {
         if (e.points.origin(i) < most_precomputed_rows) continue;
         throw InvalidInput(place + ": point " + text_of(i) + " stands for row " +
@@ -221,12 +221,6 @@ void append_row(const Rows& rows, std::size_t i, std::vector<std::uint32_t>& ind
 }
 
 }  // namespace
-
-bool contains_kind(const KernelNode& node, KernelKind kind) {
-    return node.kind == kind ||
-           std::any_of(node.children.begin(), node.children.end(),
-                       [kind](const Kernel& child) { return contains_kind(child.node(), kind); });
-}
 
 Rows with_origins(const Rows& rows, std::span<const std::size_t> origins) {
     std::vector<std::size_t> order(origins.size());

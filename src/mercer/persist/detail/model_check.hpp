@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/model.hpp"
 
 namespace mercer::persist {
@@ -13,9 +13,6 @@ namespace mercer::persist {
 /// A training row number beyond this is refused where rows must be given their numbers back
 /// (kernel precomputed): the matrix it would point into has more entries than any machine holds.
 inline constexpr std::size_t most_precomputed_rows = std::size_t{1} << 22;
-
-/// True when some part of the kernel is of this kind.
-bool contains_kind(const KernelNode& node, KernelKind kind);
 
 /// Pairs of classes.
 constexpr std::size_t pairs_of(std::size_t classes) {

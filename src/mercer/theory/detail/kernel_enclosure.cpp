@@ -1,11 +1,12 @@
 #include "mercer/theory/detail/kernel_enclosure.hpp"
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
 namespace {
@@ -44,43 +45,18 @@ bool is_whole(double value) {
     return value >= 0 && value == std::floor(value) && value < 1e6;
 }
 
-Interval of_dot(const KernelNode& node, Interval t) {
-    switch (node.kind) {
-        case KernelKind::polynomial:
-            return power(Interval(node.parameter("coef0")) + node.parameter("gamma") * t,
-                         static_cast<unsigned>(node.parameter("degree")));
-        case KernelKind::sigmoid:
-            return tanh(node.parameter("gamma") * t + Interval(node.parameter("coef0")));
-        case KernelKind::exponential_dot: return exp(node.parameter("gamma") * t);
-        default: return t;
-    }
+bool has_bound(PairNumber read) {
+    return read == PairNumber::dot || read == PairNumber::squared || read == PairNumber::absolute ||
+           read == PairNumber::nothing;
 }
 
-Interval matern(const KernelNode& node, Interval distance) {
-    const double nu = node.parameter("nu");
-    const Interval s = sqrt(Interval(2 * nu)) * distance / node.parameter("length");
-    const Interval decay = exp(-s);
-    if (nu == 0.5) return decay;
-    const Interval linear = Interval(1) + s;
-    return (nu == 1.5 ? linear : linear + square(s) / 3.0) * decay;
-}
-
-Interval of_distance(const KernelNode& node, Interval squared) {
-    switch (node.kind) {
-        case KernelKind::rbf: return exp(-(node.parameter("gamma") * squared));
-        case KernelKind::negative_distance: {
-            const double beta = node.parameter("beta");
-            return beta == 2 ? -squared : -pow(sqrt(squared), beta);
-        }
-        case KernelKind::inverse_multiquadric:
-            return Interval(1) / sqrt(squared + square(Interval(node.parameter("c"))));
-        case KernelKind::matern: return matern(node, sqrt(squared));
-        case KernelKind::rational_quadratic: {
-            const Interval alpha(node.parameter("alpha"));
-            const Interval length(node.parameter("length"));
-            return exp(-(alpha * log1p(squared / (2.0 * alpha * square(length)))));
-        }
-        default: return exp(-(node.parameter("gamma") * sqrt(squared)));  // laplacian, norm = 2
+/// The number that a leaf reads, for those that have a bound.
+Interval number(PairNumber read, Row x, Row z) {
+    switch (read) {
+        case PairNumber::dot: return dot(x, z);
+        case PairNumber::squared: return squared_distance(x, z);
+        case PairNumber::absolute: return city_distance(x, z);
+        default: return {};
     }
 }
 
@@ -101,15 +77,8 @@ Interval on_columns(const KernelNode& node, Row x, Row z) {
 
 Interval value(const KernelNode& node, Row x, Row z) {
     Interval result;
+    if (node.leaf != nullptr) return node.leaf->enclose(node, number(pair_number(node), x, z));
     switch (node.kind) {
-        case KernelKind::linear:
-        case KernelKind::polynomial:
-        case KernelKind::sigmoid:
-        case KernelKind::exponential_dot: return of_dot(node, dot(x, z));
-        case KernelKind::laplacian:
-            if (node.parameter("norm") == 2) return of_distance(node, squared_distance(x, z));
-            return exp(-(node.parameter("gamma") * city_distance(x, z)));
-        case KernelKind::constant: return node.value;
         case KernelKind::sum:
             for (const Kernel& part : node.children) result += value(part.node(), x, z);
             return result;
@@ -127,42 +96,38 @@ Interval value(const KernelNode& node, Row x, Row z) {
                 child(node, x, x) + child(node, z, z) - 2.0 * child(node, x, z);
             return exp(-(node.parameter("gamma") * squared));
         }
-        case KernelKind::columns: return on_columns(node, x, z);
-        default: return of_distance(node, squared_distance(x, z));
+        default: return on_columns(node, x, z);
     }
 }
 
 bool is_enclosable(const KernelNode& node) {
+    if (node.leaf != nullptr) return node.leaf->enclose != nullptr && has_bound(pair_number(node));
     switch (node.kind) {
-        case KernelKind::logistic:
-        case KernelKind::ball:
-        case KernelKind::anova:
-        case KernelKind::periodic:
-        case KernelKind::chi2:
-        case KernelKind::additive_chi2:
-        case KernelKind::intersection:
-        case KernelKind::bilinear:
-        case KernelKind::outer:
-        case KernelKind::precomputed:
-        case KernelKind::user:
         case KernelKind::center:
         case KernelKind::map:
         case KernelKind::sets: return false;
-        case KernelKind::polynomial: return is_whole(node.parameter("degree"));
         case KernelKind::power: return is_whole(node.value);
         default: return true;
     }
+}
+
+/// "linear, polynomial, …"
+std::string enclosable_leaves() {
+    std::string names;
+    for (const Leaf* leaf : all_leaves()) {
+        if (leaf->enclose == nullptr || leaf->entry.kind == KernelKind::constant) continue;
+        names += (names.empty() ? "" : ", ") + leaf->entry.name;
+    }
+    return names;
 }
 
 }  // namespace
 
 void require_enclosable(const Kernel& kernel) {
     if (!is_enclosable(kernel.node())) {
-        throw InvalidInput(
-            "the rounding of kernel values has no proved bound here for " + quoted(kernel.text()) +
-            "; there is one for linear, polynomial, sigmoid, expdot, rbf, "
-            "laplacian, negative_distance, imq, matern, rq and their sums, products, "
-            "whole powers, exp, normalize and rbf_of");
+        throw InvalidInput("the rounding of kernel values has no proved bound here for " +
+                           quoted(kernel.text()) + "; there is one for " + enclosable_leaves() +
+                           " and their sums, products, whole powers, exp, normalize and rbf_of");
     }
     for (const Kernel& part : kernel.node().children) require_enclosable(part);
 }

@@ -17,10 +17,10 @@
 
 namespace mercer {
 
-/// Throws InvalidInput, by name, for a part whose rounding has no bound here: those are linear,
-/// polynomial, sigmoid, exponential_dot, rbf, laplacian, negative_distance, inverse_multiquadric,
-/// matern, rational_quadratic, constants, sums, products, factors, whole powers, exp, normalize,
-/// rbf_of and choices of columns. The kernel must be resolved.
+/// Throws InvalidInput, by name, for a part whose rounding has no bound here. There is one for
+/// leaves that are functions of x·z, |x−z| or |x−z|_1 and whose description encloses them (the
+/// message lists them), sums, products, factors, whole powers, exp, normalize, rbf_of and choices
+/// of columns. The kernel must be resolved.
 void require_enclosable(const Kernel& kernel);
 
 /// An interval around k(x, z); without bounds where numbers overflow.

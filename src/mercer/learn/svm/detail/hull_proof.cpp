@@ -9,7 +9,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/svm/detail/hull_equations.hpp"
 
 namespace mercer {
@@ -19,20 +19,6 @@ namespace {
 /// and each term.
 double kernel_rounding(const Rows& x, std::size_t terms) {
     return 0x1p-50 * static_cast<double>(x.columns() + terms + 16);
-}
-
-bool has_part(const KernelNode& node, KernelKind kind) {
-    return node.kind == kind || std::ranges::any_of(node.children, [kind](const Kernel& k) {
-               return has_part(k.node(), kind);
-           });
-}
-
-/// c of c x·z; nothing for other kernels.
-std::optional<double> linear_factor(const KernelNode& node) {
-    if (node.kind == KernelKind::linear) return 1;
-    if (node.kind != KernelKind::scale) return std::nullopt;
-    const auto inner = linear_factor(node.children[0].node());
-    return inner ? std::optional(node.value * *inner) : std::nullopt;
 }
 
 struct Entry {
@@ -199,10 +185,10 @@ void HullProof::tell(Report& report) const {
 HullProof prove_hulls(const Subproblem& problem, const Kernel& kernel, const Rows& x,
                       const RecessionDirection& found) {
     // A precomputed kernel knows rows by their place, not by what stands in them.
-    if (!has_part(kernel.node(), KernelKind::precomputed)) {
+    if (!contains(kernel, KernelKind::precomputed)) {
         if (auto proof = contradiction(problem, x)) return std::move(*proof);
     }
-    if (const auto factor = linear_factor(kernel.node())) {
+    if (const auto factor = linear_factor(kernel)) {
         if (auto proof = linear_proof(problem, x, *factor, found.direction)) {
             return std::move(*proof);
         }

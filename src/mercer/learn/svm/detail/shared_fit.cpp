@@ -12,7 +12,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/gram/gradient.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 #include "mercer/kernel/slope.hpp"
 #include "mercer/solver/linear/cholesky.hpp"
 

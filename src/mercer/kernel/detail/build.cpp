@@ -1,14 +1,13 @@
-// Checks and normal form: see build-inl.hpp.
-#include "mercer/kernel/build-inl.hpp"
+// Checks and normal form: see detail/build.hpp.
+#include "mercer/kernel/detail/build.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <mutex>
 
 #include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
 namespace {
@@ -55,21 +54,6 @@ GivenParameters checked(const KernelEntry& entry, GivenParameters given) {
     return result;
 }
 
-// ---- Functions registered by the program.
-
-struct Registered {
-    PairFunction function;
-    bool known_pd = false;
-};
-struct Registry {
-    std::mutex mutex;
-    std::map<std::string, Registered> entries;
-};
-Registry& registry() {
-    static Registry instance;
-    return instance;
-}
-
 }  // namespace
 
 Kernel make_node(KernelNode node) {
@@ -88,12 +72,9 @@ Kernel make_node(KernelNode node) {
     return Kernel(std::make_shared<const KernelNode>(std::move(node)));
 }
 
-Kernel make_leaf(KernelKind kind, GivenParameters given) {
-    return make_node({.kind = kind, .given = checked(kernel_entry(kind), std::move(given))});
-}
-
-Kernel make_constant(double value) {
-    return make_node({.kind = KernelKind::constant, .value = finite(value, "a constant kernel")});
+Kernel make_leaf(const Leaf& leaf, GivenParameters given) {
+    return make_node(
+        {.kind = leaf.entry.kind, .leaf = &leaf, .given = checked(leaf.entry, std::move(given))});
 }
 
 Kernel make_sum(const std::vector<Kernel>& parts) {
@@ -166,63 +147,9 @@ Kernel make_wrapped(KernelKind kind, const Kernel& k) {
 }
 
 Kernel make_rbf_of(const Kernel& k, GivenParameters given) {
-    const KernelEntry& entry = kernel_entry(KernelKind::rbf_of);
+    const KernelEntry& entry = combination_entry(KernelKind::rbf_of);
     return make_node(
         {.kind = KernelKind::rbf_of, .given = checked(entry, std::move(given)), .children = {k}});
-}
-
-Kernel make_user(const std::string& name) {
-    Registry& r = registry();
-    const std::lock_guard lock(r.mutex);
-    const auto found = r.entries.find(name);
-    if (found == r.entries.end()) {
-        throw InvalidInput("no function is registered under " + quoted(name) +
-                           "; the program that knows it must register it first");
-    }
-    return make_node({.kind = KernelKind::user,
-                      .name = name,
-                      .function = found->second.function,
-                      .known_pd = found->second.known_pd});
-}
-
-std::vector<std::string> registered_functions() {
-    Registry& r = registry();
-    const std::lock_guard lock(r.mutex);
-    std::vector<std::string> names;
-    for (const auto& [name, ignored] : r.entries) names.push_back(name);
-    return names;
-}
-
-std::vector<std::string> kernel_names(bool with_aliases) {
-    std::vector<std::string> names;
-    for (const KernelEntry& entry : kernel_table()) {
-        if (find_entry(entry.name) == &entry) names.push_back(entry.name);
-        if (!with_aliases) continue;
-        names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
-    }
-    return names;
-}
-
-bool contains(const KernelNode& node, KernelKind kind) {
-    return node.kind == kind ||
-           std::any_of(node.children.begin(), node.children.end(),
-                       [kind](const Kernel& child) { return contains(child.node(), kind); });
-}
-
-Kernel function(const std::string& name, PairFunction f, bool known_pd) {
-    if (!is_plain_word(name)) {
-        throw InvalidInput("a kernel function needs a plain word as its name, found " +
-                           quoted(name));
-    }
-    if (!f) throw InvalidInput("the kernel function " + quoted(name) + " is empty");
-    Registry& r = registry();
-    {
-        // Registering a name again replaces it for later use; kernels already built keep theirs.
-        const std::lock_guard lock(r.mutex);
-        r.entries.insert_or_assign(name, Registered{f, known_pd});
-    }
-    return make_node(
-        {.kind = KernelKind::user, .name = name, .function = std::move(f), .known_pd = known_pd});
 }
 
 }  // namespace mercer

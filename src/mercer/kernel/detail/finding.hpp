@@ -4,9 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "mercer/kernel/build-inl.hpp"
 #include "mercer/kernel/definiteness.hpp"
-#include "mercer/kernel/series-inl.hpp"
+#include "mercer/kernel/detail/series.hpp"
 
 namespace mercer {
 
@@ -16,20 +15,27 @@ struct Finding {
     /// k^t is positive definite for every t > 0 (infinitely divisible), so any power may be taken.
     bool divisible = false;
     std::optional<Series> series{};
-};
 
-/// For kinds without children.
-Finding judge_leaf(const KernelNode& node, const Assumptions& assumptions);
+    static Finding positive(std::string because, bool divisible = false) {
+        return {Definite::positive, std::move(because), divisible, {}};
+    }
+    static Finding conditional(std::string because) {
+        return {Definite::conditional, std::move(because), false, {}};
+    }
+    static Finding unknown(std::string because) {
+        return {Definite::unknown, std::move(because), false, {}};
+    }
+    static Finding refuted(std::string because) {
+        return {Definite::refuted, std::move(because), false, {}};
+    }
+};
 
 /// What a power series in a positive definite kernel says (Taylor-sign rule).
 Finding judge_series(const Series& series, const Assumptions& assumptions);
+/// The same number for every pair.
+Finding judge_constant(double value);
 
 /// Four digits, for reasons that people read.
 std::string rounded(double value);
-
-/// Entries of A relative to the largest below which its eigenvalues count as zero, a column.
-inline constexpr double psd_tolerance = 1e-14;
-/// 0 when A is positive semi-definite to that tolerance, else v'Av < 0 at some v of length 1.
-double least_curvature(const Matrix<double>& a);
 
 }  // namespace mercer

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
 

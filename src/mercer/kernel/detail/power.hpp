@@ -1,9 +1,7 @@
 // k(x, z)^p where it exists.
 #pragma once
 
-#include "mercer/base/export.hpp"
-
-namespace mercer MERCER_API {
+namespace mercer {
 
 /// base^exponent of a kernel's value. Throws InvalidInput outside the domain: a fractional power of
 /// a negative value, a negative one of 0.

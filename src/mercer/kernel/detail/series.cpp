@@ -1,11 +1,11 @@
-#include "mercer/kernel/series-inl.hpp"
+#include "mercer/kernel/detail/series.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-#include "mercer/kernel/rules-inl.hpp"
+#include "mercer/kernel/detail/finding.hpp"
 
 namespace mercer {
 namespace {

@@ -12,13 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/kernel/node.hpp"
+#include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
 
 class Scanner;
-
-using GivenParameters = std::vector<std::pair<std::string, Parameter>>;
 
 /// A tree deeper or larger than this is refused: nobody wrote it by hand, and walking it would
 /// exhaust the stack or the memory.
@@ -29,7 +27,7 @@ inline constexpr std::size_t largest_kernel = 100'000;
 Kernel make_node(KernelNode node);
 /// A kernel with named parameters; each is checked, aliases become the form's main name, and the
 /// order becomes the table's.
-Kernel make_leaf(KernelKind kind, GivenParameters given);
+Kernel make_leaf(const Leaf& leaf, GivenParameters given);
 Kernel make_constant(double value);
 Kernel make_sum(const std::vector<Kernel>& parts);
 Kernel make_product(const std::vector<Kernel>& parts);
@@ -41,14 +39,16 @@ Kernel make_rbf_of(const Kernel& k, GivenParameters given);
 /// Throws InvalidInput when no function is registered under the name.
 Kernel make_user(const std::string& name);
 
-/// The entry whose name or alias this is, or null.
+/// The entry of a combination.
+const KernelEntry& combination_entry(KernelKind kind);
+/// The entry that text names, or null. Sums, products and the like are written with operators.
 const KernelEntry* find_entry(std::string_view name);
 /// The names that text may use, with or without aliases.
 std::vector<std::string> kernel_names(bool with_aliases);
 /// The form whose name or alias this is, or null.
 const ParameterForm* find_form(const KernelEntry& entry, std::string_view name);
-/// Names that stand for a kernel with parameters already chosen: matern12 is matern(nu=0.5).
-GivenParameters preset_parameters(std::string_view name);
+/// What an alias stands for beside the name: matern12 is matern(nu=0.5).
+GivenParameters preset_parameters(const KernelEntry& entry, std::string_view alias);
 /// Empty when the value is allowed, else what is wrong with it.
 std::string parameter_problem(const KernelEntry& entry, const ParameterForm& form,
                               const Parameter& value);
@@ -64,11 +64,5 @@ ColumnSet read_columns(Scanner& in);
 /// "[[1,0],[0,2]]" at the scanner's place, and the way back.
 Matrix<double> read_matrix(Scanner& in);
 std::string matrix_text(const Matrix<double>& a);
-
-/// All functions registered with `function`, by name.
-std::vector<std::string> registered_functions();
-
-/// True when some part of the tree is of this kind.
-bool contains(const KernelNode& node, KernelKind kind);
 
 }  // namespace mercer

@@ -1,0 +1,105 @@
+// Leaves asked through their descriptions, and the list of those registered by the program.
+#include "mercer/kernel/detail/leaf.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+
+#include "mercer/base/detail/scanner.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/kernel/detail/build.hpp"
+
+namespace mercer {
+namespace {
+
+struct Registry {
+    std::mutex mutex;
+    std::deque<Leaf> leaves;  // which stay where they are
+};
+Registry& registry() {
+    static Registry instance;
+    return instance;
+}
+
+bool is_called(const KernelEntry& entry, std::string_view name) {
+    return entry.name == name || std::ranges::find(entry.aliases, name) != entry.aliases.end();
+}
+
+[[noreturn]] void no_derivative(const KernelNode& leaf, const std::string& in) {
+    throw InvalidInput("the part " + Kernel(std::make_shared<const KernelNode>(leaf)).text() +
+                       " has no derivative in " + in +
+                       " that could be derived from its text; use a kernel of the table instead");
+}
+
+}  // namespace
+
+const Leaf& register_leaf(Leaf leaf) {
+    const std::string& name = leaf.entry.name;
+    if (!is_plain_word(name)) {
+        throw InvalidInput("a kernel needs a plain word as its name, found " + quoted(name));
+    }
+    std::vector<std::string> names = leaf.entry.aliases;
+    names.push_back(name);
+    for (const std::string& own : names) {
+        if (find_entry(own) == nullptr) continue;
+        throw InvalidInput("there is a kernel called " + quoted(own) +
+                           " already; take another name");
+    }
+    if ((leaf.reads == PairNumber::rows) != (leaf.row_value != nullptr) ||
+        (leaf.reads != PairNumber::rows) != (leaf.value != nullptr)) {
+        throw InvalidInput("the kernel " + quoted(name) +
+                           " needs a value: of two rows if it reads rows, else of its number");
+    }
+    Registry& r = registry();
+    const std::lock_guard lock(r.mutex);
+    return r.leaves.emplace_back(std::move(leaf));
+}
+
+std::vector<const Leaf*> all_leaves() {
+    const auto built_in = built_in_leaves();
+    std::vector<const Leaf*> result(built_in.begin(), built_in.end());
+    Registry& r = registry();
+    const std::lock_guard lock(r.mutex);
+    for (const Leaf& leaf : r.leaves) result.push_back(&leaf);
+    return result;
+}
+
+const Leaf* find_leaf(std::string_view name) {
+    for (const Leaf* leaf : all_leaves()) {
+        if (is_called(leaf->entry, name)) return leaf;
+    }
+    return nullptr;
+}
+
+PairNumber pair_number(const KernelNode& node) {
+    const Leaf& leaf = *node.leaf;
+    return leaf.reads_by_parameter ? leaf.reads_by_parameter(node) : leaf.reads;
+}
+
+double leaf_at(const KernelNode& leaf, Leaf::Row x, Leaf::Row z) {
+    const PairNumber number = pair_number(leaf);
+    if (number == PairNumber::rows) return leaf.leaf->row_value(leaf, x, z);
+    return leaf.leaf->value(leaf, number_value(leaf, number, x, z));
+}
+
+void leaf_value(const KernelNode& leaf, Leaf::Numbers t, const LeafSlopes& out) {
+    if (leaf.leaf->slopes) return leaf.leaf->slopes(leaf, t, out);
+    if (leaf.leaf->reads == PairNumber::rows) {
+        std::ranges::copy(t.first(out.value.size()), out.value.begin());
+        std::ranges::fill(out.by_number, 1.0);
+        return;
+    }
+    if (!out.by_number.empty()) no_derivative(leaf, "what it reads");
+    for (std::size_t i = 0; i < out.value.size(); ++i) {
+        out.value[i] = leaf.leaf->value(leaf, t[i]);
+    }
+}
+
+void leaf_parameter_slope(const KernelNode& leaf, const std::string& canonical, Leaf::Numbers t,
+                          std::span<double> out) {
+    if (leaf.leaf->parameter_slope == nullptr) no_derivative(leaf, canonical);
+    leaf.leaf->parameter_slope(leaf, canonical, t, out);
+}
+
+}  // namespace mercer

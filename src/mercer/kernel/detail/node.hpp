@@ -1,0 +1,86 @@
+// The tree behind a Kernel, for those who walk it: printing, definiteness, compilation to matrix
+// products, derivatives. People who only use kernels need kernel/kernel.hpp alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mercer/kernel/kernel.hpp"
+#include "mercer/kernel/table.hpp"
+
+namespace mercer {
+
+enum class KernelKind {
+    // leaves, each described once (detail/leaf.hpp)
+    leaf,    // a formula with named parameters; all of them alike for whoever walks the tree
+    linear,  // and those that other code knows apart, by what they keep or mean:
+    bilinear,
+    outer,
+    precomputed,
+    constant,
+    user,
+    // combinations
+    sum,      // children: two or more
+    product,  // children: two or more
+    scale,    // value × child
+    power,    // child ^ value
+    exp,
+    normalize,
+    center,
+    rbf_of,
+    columns,  // child on `subset`
+    map,      // child on `formulas`
+    sets,     // child on vectors of width `value`
+};
+
+struct Leaf;
+
+struct KernelNode {
+    KernelKind kind = KernelKind::leaf;
+    const Leaf* leaf = nullptr;  ///< its description; null for combinations, which have children
+
+    /// Named parameters exactly as given, defaults left out: {"sigma", 1.0}. `parameter()` reads
+    /// them with defaults and conversions applied.
+    GivenParameters given{};
+
+    std::vector<Kernel> children{};
+    double value = 0;                 ///< scale factor, power, constant, width of sets
+    bool counted = false;             ///< sets
+    ColumnSet subset{};               ///< columns
+    std::vector<Formula> formulas{};  ///< map (one a coordinate), outer (exactly one)
+    Matrix<double> matrix{};          ///< bilinear
+    std::string name{};               ///< user
+    PairFunction function{};          ///< user
+    bool known_pd = false;            ///< user
+    std::size_t depth = 1;            ///< levels of this tree, bounded when it is built
+    std::size_t nodes = 1;            ///< parts of this tree, bounded when it is built
+
+    /// The canonical parameter of a leaf as a number: parameter("gamma") of rbf(sigma=1) is 0.5.
+    /// Throws InvalidInput while a rule waits for data.
+    double parameter(std::string_view canonical) const;
+    /// What the table knows of it.
+    const KernelEntry& entry() const;
+};
+
+/// True when `is` holds for the kernel's node or for one inside it: `is(const KernelNode&)`.
+template <class Predicate>
+bool contains_if(const KernelNode& node, const Predicate& is) {
+    if (is(node)) return true;
+    for (const Kernel& child : node.children) {
+        if (contains_if(child.node(), is)) return true;
+    }
+    return false;
+}
+/// True when some part of the kernel is of this kind.
+inline bool contains(const Kernel& kernel, KernelKind kind) {
+    return contains_if(kernel.node(), [kind](const KernelNode& part) { return part.kind == kind; });
+}
+/// c of c x·z, factors multiplied out; nothing for other kernels.
+std::optional<double> linear_factor(const Kernel& kernel);
+/// gamma of c exp(−gamma ‖x−z‖²) with c > 0, the Gaussian; nothing for other kernels.
+std::optional<double> gaussian_gamma(const Kernel& kernel);
+
+}  // namespace mercer
