@@ -34,8 +34,8 @@ std::string column_name(const Dataset& data, std::size_t j) {
 void eliminate(const FeaturesCommand& c, const InputOptions& input, const Session& session) {
     const Dataset data = read_input(input, session);
     EliminationSettings settings = c.elimination;
-    settings.svm.kernel = Kernel::parse(c.kernel);
-    settings.svm.scaling = ScalingRule::parse(c.scale);
+    settings.svm.common.kernel = Kernel::parse(c.kernel);
+    settings.svm.common.scaling = ScalingRule::parse(c.scale);
     settings.seed = c.seed;
     settings.progress = progress_line(session);
     const Elimination e = eliminate_features(settings, data);

@@ -118,7 +118,13 @@ int run(std::vector<std::string> words) {
         std::vector<std::string> reversed(words.rbegin(), words.rend());
         program.parse(std::move(reversed));
     } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+        if (error.get_exit_code() == 0) {  // --help, --version
+            for (const CLI::App* command : program.get_subcommands()) {
+                const auto prepare = session.before_help.find(command);
+                if (prepare != session.before_help.end()) prepare->second();
+            }
+            return program.exit(error);
+        }
         const CLI::App& command =
             program.get_subcommands().empty() ? program : *program.get_subcommands()[0];
         const std::string place = &command == &program ? "mercer" : "mercer " + command.get_name();

@@ -29,7 +29,8 @@ struct QueryCommand {
 
 /// The settings a two-class model was trained with, for training it again with one row more.
 SvmSettings settings_of(const Model& model) {
-    SvmSettings s{.task = model.task, .kernel = model.expansion.kernel, .C = model.trained.C};
+    SvmSettings s{
+        .task = model.task, .common = {.kernel = model.expansion.kernel}, .C = model.trained.C};
     s.bias = model.trained.bias;
     return s;
 }

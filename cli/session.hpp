@@ -38,6 +38,8 @@ struct Session {
     std::map<const CLI::Option*, FileUse> files;
     /// What is written beside the file that an option names; empty when nothing is.
     std::map<const CLI::Option*, std::function<std::string()>> beside;
+    /// What a command does to its options before they are explained, once it was parsed.
+    std::map<const CLI::App*, std::function<void()>> before_help;
 };
 
 /// A command. `examples` are lines shown under its help.

@@ -75,8 +75,8 @@ void run(const StructureCommand& c, const InputOptions& input, const Session& se
     StructureSettings settings = c.settings;
     settings.family = family_named(c.family);
     settings.values = c.values.empty() ? usual_values(settings.family) : c.values;
-    settings.svm.kernel = Kernel::parse(c.kernel);
-    settings.svm.scaling = ScalingRule::parse(c.scale);
+    settings.svm.common.kernel = Kernel::parse(c.kernel);
+    settings.svm.common.scaling = ScalingRule::parse(c.scale);
     settings.progress = progress_line(session);
     const Dataset data = read_input(input, session);
     const StructureChoice choice = minimise_structural_risk(settings, data);

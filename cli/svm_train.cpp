@@ -56,7 +56,8 @@ void read_option(const std::string& option, LibsvmArguments& arguments, Order& o
         case 'm': {
             const double megabytes = arguments.number();
             if (!(megabytes > 0)) throw LibsvmFailure{"ERROR: cache_size <= 0"};
-            s.memory_bytes = static_cast<std::size_t>(std::clamp(megabytes, 1.0, 1e7) * 1048576);
+            s.common.memory_bytes =
+                static_cast<std::size_t>(std::clamp(megabytes, 1.0, 1e7) * 1048576);
             break;
         }
         case 'c': s.C = arguments.number(); break;
@@ -292,7 +293,7 @@ int svm_train(const std::vector<std::string>& words) {
     SvmSettings settings = order.settings;
     constexpr Task tasks[] = {Task::svc, Task::nu_svc, Task::one_class, Task::svr, Task::nu_svr};
     settings.task = tasks[order.type];
-    settings.kernel = kernel_of(order, data.columns());
+    settings.common.kernel = kernel_of(order, data.columns());
     std::vector<double> classes;
     if (is_classifier(settings.task)) {
         classes = order_classes(data);
@@ -305,7 +306,7 @@ int svm_train(const std::vector<std::string>& words) {
         set_weights(order, classes, settings);
     }
     const StopOnInterrupt stop;
-    settings.progress = [&stop](const FitMoment&) { return !stop.requested(); };
+    settings.common.progress = [&stop](const Moment&) { return !stop.requested(); };
     if (order.folds > 0) {
         settings.probability = false;
         cross_validate(order, settings, data);

@@ -53,31 +53,33 @@ struct Training {
 };
 
 /// How far a training is. A gap that proves nothing is not shown, nor is what is not known yet.
-std::string progress_text(const DualMoment& m, double seconds) {
-    std::string text = fmt::format("step {}", m.steps);
-    if (!std::isnan(m.violation)) text += fmt::format("  violation {:.2g}", m.violation);
-    if (!std::isnan(m.gap)) text += fmt::format("  gap {:.2g}", m.gap);
-    return text + fmt::format("  support {}  active {}  {:.1f} s", m.support, m.active, seconds);
+std::string progress_text(const Moment& m, double seconds) {
+    std::string text = fmt::format("step {:.0f}", m.figure("steps"));
+    for (const char* name : {"violation", "gap"}) {
+        const double value = m.figure(name);
+        if (!std::isnan(value)) text += fmt::format("  {} {:.2g}", name, value);
+    }
+    return text + fmt::format("  support {:.0f}  active {:.0f}  {:.1f} s", m.figure("support"),
+                              m.figure("active"), seconds);
 }
 
 /// Draws the line of training, and reads whether Ctrl-C has been pressed.
-Listener listener(const Session& session, const StopOnInterrupt& stop, const std::string& what) {
-    Listener listener;
-    listener.other = [draw = progress_line(session), &stop, what](const Moment& m) {
-        if (draw) draw({.task = what, .fraction = m.fraction, .detail = m.detail});
-        return !stop.requested();
-    };
-    listener.svm = [draw = progress_line(session), start = Clock::now(), &stop,
-                    what](const FitMoment& m) {
-        if (draw) {
-            const std::chrono::duration<double> elapsed = Clock::now() - start;
-            std::string task = what;
-            if (m.parts > 1) task += fmt::format(" {} ({} of {})", m.part, m.number + 1, m.parts);
-            draw({.task = task, .fraction = -1, .detail = progress_text(m.dual, elapsed.count())});
+Progress listener(const Session& session, const StopOnInterrupt& stop, const std::string& what) {
+    return [draw = progress_line(session), start = Clock::now(), &stop, what](const Moment& m) {
+        if (!draw) return !stop.requested();
+        if (m.figures.empty()) {
+            draw({.task = what, .fraction = m.fraction, .detail = m.detail});
+            return !stop.requested();
         }
+        const std::chrono::duration<double> elapsed = Clock::now() - start;
+        std::string task = what;
+        if (m.figure("parts") > 1) {
+            task += fmt::format(" {} ({:.0f} of {:.0f})", m.detail, m.figure("part") + 1,
+                                m.figure("parts"));
+        }
+        draw({.task = task, .fraction = -1, .detail = progress_text(m, elapsed.count())});
         return !stop.requested();
     };
-    return listener;
 }
 
 /// Kernels of columns whose ranges differ much see little but the widest, and training crawls.
@@ -230,7 +232,7 @@ std::string early_text(const Training& t, const Model& model, const Report& repo
 
 void write_curve(const Training& t, const StopOnInterrupt& stop, Json& json, std::string& text) {
     const std::string curve =
-        curve_text(t.options, t.data, listener(t.session, stop, "convergence curve").other);
+        curve_text(t.options, t.data, listener(t.session, stop, "convergence curve"));
     clear_progress_line();
     const InterruptLater later(t.options.curve);
     write_whole(t.options.curve, [&](Output& out) { out.write(curve); });
@@ -320,8 +322,8 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
     if (options.double_precision) reading.read.double_precision = true;
     Training t{.options = options, .session = session, .input = input.path};
     t.task = task_named(options.task);
-    check_options(options, t.task);
-    t.svm = settings_of(options);
+    check_options(options);
+    if (is_svm(t.task)) t.svm = svm_settings_of(options);
     if (!options.from.empty()) {
         t.svm.start = std::make_shared<const Model>(read_model(options.from));
     }
@@ -363,9 +365,9 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
 
 /// True when something is left to chance, that is to the seed.
 bool draws(const TrainOptions& o) {
-    const Task task = task_named(o.task);
-    return o.folds > 0 || o.probability || o.order == "shuffled" || o.restarts > 0 ||
-           task == Task::kmeans || task == Task::kpca || task == Task::kha;
+    const Task task = o.machine().task;
+    return o.folds > 0 || o.given("--probability") || o.settings.word("--order") == "shuffled" ||
+           o.given("--restarts") || task == Task::kmeans || task == Task::kpca || task == Task::kha;
 }
 
 }  // namespace

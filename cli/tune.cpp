@@ -6,7 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <string>
 
 #include "cli/commands.hpp"
@@ -54,87 +53,18 @@ SearchMethod method_named(const std::string& name) {
     return name == "halving" ? SearchMethod::halving : SearchMethod::grid;
 }
 
-/// Names and values of one setting of the machines outside the support vector family.
-struct Setting {
-    const char* name;
-    std::vector<Task> tasks;
-    void (*set)(TrainOptions&, double);
-};
-
-std::size_t whole(const char* name, double value) {
-    if (!(value >= 1 && value <= 1e9 &&
-          value == static_cast<double>(static_cast<std::size_t>(value)))) {
-        throw InvalidInput(fmt::format("{} = {} must be a whole number from 1 to 1000000000", name,
-                                       format_number(value)));
-    }
-    return static_cast<std::size_t>(value);
-}
-
-const std::vector<Setting>& other_settings() {
-    using enum Task;
-    static const std::vector<Setting> table{
-        {"C", {adatron}, [](TrainOptions& o, double v) { o.cost = v; }},
-        {"rate", {adatron}, [](TrainOptions& o, double v) { o.rate = v; }},
-        {"nu", {parzen}, [](TrainOptions& o, double v) { o.nu = v; }},
-        {"lambda",
-         {ridge, logistic, squared_hinge, huber, Task::quantile},
-         [](TrainOptions& o, double v) { o.lambda = v; }},
-        {"noise", {gp}, [](TrainOptions& o, double v) { o.noise = v; }},
-        {"delta", {huber}, [](TrainOptions& o, double v) { o.huber = v; }},
-        {"quantile", {Task::quantile}, [](TrainOptions& o, double v) { o.quantile = v; }},
-        {"passes",
-         {perceptron, adatron},
-         [](TrainOptions& o, double v) { o.passes = whole("passes", v); }},
-        {"budget", {perceptron}, [](TrainOptions& o, double v) { o.budget = whole("budget", v); }},
-    };
-    return table;
-}
-
-SearchTask task_of(const TrainOptions& options, const SvmSettings& svm, const Listener& listener) {
-    const Task kind = svm.task;
-    SearchTask task;
-    if (is_svm(kind)) {
+SearchTask task_of(const TrainOptions& options, const SvmSettings& svm, const Progress& progress) {
+    const MachineEntry& machine = options.machine();
+    if (is_svm(machine.task)) {
         SvmSettings own = svm;
-        own.progress = listener.svm;
+        own.common.progress = progress;
         return svm_search_task(own, options.kernel);
     }
-    task.task = kind;
-    task.kernel = options.kernel;
-    task.scaling = ScalingRule::parse(options.scale);
-    for (const Setting& setting : other_settings()) {
-        if (std::ranges::find(setting.tasks, kind) != setting.tasks.end()) {
-            task.settings.emplace_back(setting.name);
-        }
-    }
-    task.make = [options, svm, listener](const Kernel& kernel,
-                                         const std::map<std::string, double>& values) {
-        TrainOptions own = options;
-        own.kernel = kernel.text();
-        for (const Setting& setting : other_settings()) {
-            const auto found = values.find(setting.name);
-            if (found != values.end()) setting.set(own, found->second);
-        }
-        return machine_of(own, svm, listener);
-    };
-    task.told = options.told;
-    return task;
-}
-
-/// Every option of the call with its values, so that a setting added later is not forgotten, but
-/// for those that change no score: how the points are chosen, where results go, what it may cost.
-/// The rows, the kernel, the folds and the measure a journal knows by themselves.
-std::string given_options(const CLI::App& command) {
-    static const std::set<std::string> silent{
-        "INPUT",   "MODEL",   "kernel",   "grid",      "search",  "points", "folds",    "cv",
-        "repeats", "folding", "groups",   "fold-file", "score",   "one-se", "positive", "alone",
-        "journal", "csv",     "heat-map", "memory",    "threads", "json",   "quiet"};
-    std::string told;
-    for (const CLI::Option* option : command.get_options()) {
-        const std::string name = option->get_single_name();
-        if (option->count() == 0 || silent.contains(name)) continue;
-        told += fmt::format("{}={} ", name, fmt::join(option->results(), ","));
-    }
-    return told;
+    // The kernel may have placeholders and is given to the search as text.
+    TrainOptions plain = options;
+    plain.kernel = "linear";
+    return search_task(machine, common_of(plain, progress), options.settings.values(machine),
+                       options.kernel);
 }
 
 /// One name a row, out of a file of lines.
@@ -229,7 +159,7 @@ void write_text(const std::string& path, const std::string& content) {
 }
 
 void check_options(const TuneOptions& tune, const TrainOptions& options, Task task) {
-    check_options(options, task);
+    check_options(options);
     for (const std::string& path : {options.model, tune.csv, tune.heat_map, tune.journal}) {
         if (path == "-") {
             throw InvalidInput("results of a search go to files, not to standard output");
@@ -239,7 +169,7 @@ void check_options(const TuneOptions& tune, const TrainOptions& options, Task ta
     if (tune.grid.empty()) {
         throw InvalidInput("there is nothing to search: give --grid, such as --grid C=0.1,1,10");
     }
-    const bool needs = tune.score == "log-loss" && is_svm(task) && !options.probability;
+    const bool needs = tune.score == "log-loss" && is_svm(task) && !options.given("--probability");
     if (needs) throw InvalidInput("--score log-loss needs probabilities: add --probability");
 }
 
@@ -270,12 +200,11 @@ int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions
     // The kernel may have placeholders and is given to the search as text.
     TrainOptions plain = options;
     plain.kernel = "linear";
-    SvmSettings svm = settings_of(plain);
+    SvmSettings svm = is_svm(task) ? svm_settings_of(plain) : SvmSettings{};
     take_tube(options, data, svm);
     SearchSettings settings = settings_of(tune, options, data);
     const StopOnInterrupt stop;
-    const Listener listener{.svm = [&stop](const FitMoment&) { return !stop.requested(); },
-                            .other = [&stop](const Moment&) { return !stop.requested(); }};
+    const Progress listener = [&stop](const Moment&) { return !stop.requested(); };
     settings.progress = [draw = progress_line(session), &stop](const Moment& moment) {
         if (draw) draw(moment);
         return !stop.requested();
@@ -430,8 +359,7 @@ void add_tune(CLI::App& program, Session& session) {
     command.get_option("MODEL")->description(
         "file to save the best machine in, trained on all rows");
     declare_uses(command, session, *options, *tune);
-    command.callback([&command, &session, input, options, tune] {
-        options->told = given_options(command);
+    command.callback([&session, input, options, tune] {
         session.action = [&session, input, options, tune] {
             session.exit_code = run(*tune, *options, *input, session);
         };

@@ -39,18 +39,28 @@ Found by_alignment(const TrainOptions& o, const Dataset& data, Task task,
                                               k.status, limit_text(parameter_names(k.at_limit))))};
 }
 
+/// The value of a setting, or `otherwise` for a machine that has none of that name.
+double number_of(const TrainOptions& o, const std::string& name, double otherwise) {
+    const Setting* setting = o.machine().find(name);
+    if (!setting) return otherwise;
+    const SettingValues values = o.settings.values(o.machine());
+    const auto found = values.find(name);
+    return std::get<double>(found == values.end() ? setting->fallback : found->second);
+}
+
 Found by_radius_margin(TrainOptions& o, const Dataset& data, Task task, const Progress& progress) {
     if (!is_classifier(task)) {
         throw InvalidInput(fmt::format(
             "the radius-margin bound is one of two classes, and --task {} learns none", o.task));
     }
-    const double cost = task == Task::squared_hinge ? 1 / o.lambda : o.cost;
+    const double cost =
+        task == Task::squared_hinge ? 1 / number_of(o, "lambda", 1) : number_of(o, "C", 1);
     const RadiusMarginChoice c =
         minimise_radius_margin(Kernel::parse(o.kernel), cost, data, o.memory << 20, progress);
     std::vector<std::string> at_limit = parameter_names(c.at_limit);
     if (c.C_at_limit) at_limit.insert(at_limit.begin(), "C");
     // Only squared-hinge has the bound's own slacks; others keep the penalty they were given.
-    if (task == Task::squared_hinge) o.lambda = 1 / c.C;
+    if (task == Task::squared_hinge) o.settings.set("lambda", 1 / c.C);
     return {.kernel = c.kernel.text(),
             .json = {{"before", c.before},
                      {"after", c.after},
@@ -109,7 +119,8 @@ void run_gradient_search(const std::string& name, const TrainOptions& options,
     json.update(found.json);
     std::string text = found.text + line("kernel", found.kernel);
     if (!own.model.empty()) {
-        const Model model = machine_of(own, settings_of(own), {}).fit(data);
+        const Model model =
+            machine_of(own, is_svm(task) ? svm_settings_of(own) : SvmSettings{}, {}).fit(data);
         clear_progress_line();
         const InterruptLater later(own.model);
         save(model, own.model);

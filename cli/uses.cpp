@@ -41,7 +41,8 @@ Condition for_words(const CLI::Option* choice, const std::string& value,
                     return std::ranges::find(words, value) != words.end();
                 },
             .now = [choice, &value] { return fmt::format("for {} {}", spelled(*choice), value); },
-            .wanted = std::move(wanted)};
+            .wanted = std::move(wanted),
+            .choice = choice};
 }
 
 Condition with(std::vector<const CLI::Option*> others) {
@@ -87,6 +88,13 @@ void refuse_given(const Session& session, const std::string& option, const std::
                   const std::string& wanted) {
     const CLI::Option* found = session.command->get_option(option);
     if (found->count() > 0) refuse(*found, now, wanted);
+}
+
+void hide_unused(const Session& session, const CLI::Option* choice) {
+    for (const Use& use : session.uses) {
+        if (use.condition.choice != choice || use.condition.holds()) continue;
+        use.option->group("");
+    }
 }
 
 }  // namespace mercer::cli

@@ -19,13 +19,14 @@ struct Session;
 /// What has to be so for an option to have an effect, and the words for when it is not.
 struct Condition {
     std::function<bool()> holds;
-    std::function<std::string()> now;  ///< what is so instead: "for --family margin"
-    std::string wanted;                ///< "it belongs to degree and components"
+    std::function<std::string()> now;     ///< what is so instead: "for --family margin"
+    std::string wanted;                   ///< "it belongs to degree and components"
+    const CLI::Option* choice = nullptr;  ///< whose word decides, if it is one's
 };
 
 /// An option and what it needs.
 struct Use {
-    const CLI::Option* option;
+    CLI::Option* option;
     Condition condition;
 };
 
@@ -50,6 +51,9 @@ void check_uses(const std::vector<Use>& uses);
 /// option of the command that runs was given.
 void refuse_given(const Session& session, const std::string& option, const std::string& now,
                   const std::string& wanted);
+
+/// Help leaves out the options that the word chosen for `choice` has no use for.
+void hide_unused(const Session& session, const CLI::Option* choice);
 
 /// "--cost", "INPUT": as the user would write it.
 std::string spelled(const CLI::Option& option);

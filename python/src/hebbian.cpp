@@ -1,11 +1,11 @@
-#include "hebbian.hpp"
-
 #include <memory>
 #include <optional>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
+#include "mercer/learn/components/hebbian.hpp"
+#include "settings.hpp"
 
 namespace mercer::python {
 namespace {
@@ -13,8 +13,7 @@ namespace {
 /// A stream that listens to whoever feeds it at the moment.
 class Stream {
    public:
-    Stream(const Kernel& kernel, nb::dict values)
-        : stream_(listening(Settings(std::move(values)), kernel, listener_)) {}
+    Stream(const Kernel& kernel, nb::dict values) : stream_(listening(values, kernel, listener_)) {}
 
     void feed(const Rows& rows, nb::object callback) {
         const std::function<void(const Progress&)> job = [&](const Progress& progress) {
@@ -35,10 +34,11 @@ class Stream {
     std::size_t seen() const { return stream_.seen(); }
 
    private:
-    static HebbianSettings listening(const Settings& s, const Kernel& kernel,
+    static HebbianSettings listening(const nb::dict& values, const Kernel& kernel,
                                      const std::shared_ptr<Progress>& listener) {
-        HebbianSettings settings = hebbian_settings(s, common_of(s, kernel));
-        s.check("a stream of components");
+        const Settings s(values);
+        const FitSettings common = common_of(s, kernel);
+        HebbianSettings settings = hebbian_settings(common, values_of(values, s.asked()));
         settings.common.progress = [listener](const Moment& moment) {
             return keep_going(*listener, moment);
         };
@@ -58,20 +58,6 @@ class Stream {
 };
 
 }  // namespace
-
-HebbianSettings hebbian_settings(const Settings& s, const FitSettings& common) {
-    HebbianSettings h{.common = common};
-    h.components = s.count("components", h.components);
-    h.dictionary = s.count("dictionary", h.dictionary);
-    h.window = s.count("window", h.window);
-    h.center = s.flag("center", h.center);
-    h.batch = s.count("batch", h.batch);
-    h.rate = s.number("rate", h.rate);
-    h.anneal = s.number("anneal", h.anneal);
-    h.passes = s.count("passes", h.passes);
-    h.tolerance = s.number("tolerance", h.tolerance);
-    return h;
-}
 
 void bind_hebbian(nb::module_& m) {
     nb::class_<Stream>(m, "HebbianStream", "Components learnt from rows that are not kept.")

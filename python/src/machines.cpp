@@ -7,20 +7,10 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "hebbian.hpp"
 #include "interrupt.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/learn/components/ica.hpp"
-#include "mercer/learn/components/kernel_pca.hpp"
-#include "mercer/learn/groups/kmeans.hpp"
-#include "mercer/learn/groups/quantiser.hpp"
-#include "mercer/learn/online/adatron.hpp"
-#include "mercer/learn/online/perceptron.hpp"
-#include "mercer/learn/risk/class_means.hpp"
-#include "mercer/learn/risk/gaussian_process.hpp"
-#include "mercer/learn/risk/losses.hpp"
-#include "mercer/learn/risk/ridge.hpp"
+#include "mercer/learn/registry.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "settings.hpp"
 #include "steps.hpp"
@@ -55,33 +45,16 @@ void name_by_position(Model& model) {
     name_classes(model, {}, std::move(positions));
 }
 
-MultiClass multi_class_of(const Settings& s) {
-    return s.flag("one_vs_rest", false) ? MultiClass::one_vs_rest : MultiClass::one_vs_one;
-}
-
-SvmSettings svm_settings(Task task, const Settings& s, const Kernel& kernel) {
-    SvmSettings svm;
-    svm.task = task;
-    svm.kernel = kernel;
-    svm.C = s.number("C", task == Task::svdd ? 0 : svm.C);
-    svm.nu = s.number("nu", svm.nu);
-    svm.epsilon = s.number("epsilon", svm.epsilon);
-    svm.bias = s.flag("bias", svm.bias);
-    svm.multi_class = multi_class_of(s);
-    const auto weights = s.get("class_weights", std::vector<double>{});
-    for (std::size_t c = 0; c < weights.size(); ++c) {
-        svm.class_weights[std::to_string(c)] = weights[c];
+/// A support vector machine: its settings by name, class weights by the classes' positions, and
+/// where to begin.
+SvmSettings svm_settings_of(Task task, const FitSettings& common, const Settings& s,
+                            SettingValues values) {
+    std::vector<std::string> weights;
+    for (const double weight : s.get("class_weights", std::vector<double>{})) {
+        weights.push_back(std::to_string(weights.size()) + '=' + format_number(weight));
     }
-    svm.target_scale = target_scale_named(s.text("target_scale", "auto"));
-    svm.probability = s.flag("probability", false);
-    svm.seed = s.count("seed", svm.seed);
-    svm.tolerance = s.number("tolerance", svm.tolerance);
-    svm.relative_gap = s.number("relative_gap", svm.relative_gap);
-    svm.time_limit = s.number("time_limit", svm.time_limit);
-    svm.iteration_limit = s.count("iteration_limit", 0);
-    svm.memory_bytes = s.count("memory_bytes", svm.memory_bytes);
-    svm.double_precision = s.flag("double_precision", false);
-    svm.shrinking = s.flag("shrinking", true);
+    if (!weights.empty()) values["class_weights"] = std::move(weights);
+    SvmSettings svm = svm_settings(task, common, values);
     const auto start = s.get<nb::object>("start", nb::none());
     if (!start.is_none()) {
         auto from = std::make_shared<Model>(nb::cast<const Model&>(start));
@@ -91,19 +64,15 @@ SvmSettings svm_settings(Task task, const Settings& s, const Kernel& kernel) {
     return svm;
 }
 
-Event event_of(const FitMoment& moment) {
-    const DualMoment& d = moment.dual;
-    return {"training",
-            std::string(moment.part),
-            {{"part", static_cast<double>(moment.number)},
-             {"parts", static_cast<double>(moment.parts)},
-             {"iterations", static_cast<double>(d.iterations)},
-             {"steps", static_cast<double>(d.steps)},
-             {"objective", d.objective},
-             {"violation", d.violation},
-             {"gap", d.gap},
-             {"support", static_cast<double>(d.support)},
-             {"seconds", d.seconds}}};
+Progress progress_of(const Tell& report) {
+    return [&report](const Moment& moment) {
+        Event event{std::string(moment.task), std::string(moment.detail), {}};
+        for (const Figure& figure : moment.figures) {
+            event.numbers[std::string(figure.name)] = figure.value;
+        }
+        if (moment.figures.empty()) event.numbers["fraction"] = moment.fraction;
+        return report(std::move(event));
+    };
 }
 
 /// Steps a machine may take beyond those it has taken, so that a refinement costs at most about as
@@ -136,8 +105,8 @@ Model refined(Model model, SvmSettings settings, double finest, const Dataset& d
     settings.tolerance = finest;
     settings.iteration_limit = steps_to_refine(model);
     settings.probability = false;
-    if (settings.time_limit > 0) {
-        settings.time_limit = std::max(1e-9, settings.time_limit - first.seconds);
+    if (settings.common.time_limit > 0) {
+        settings.common.time_limit = std::max(1e-9, settings.common.time_limit - first.seconds);
     }
     Model fine = Svm(std::move(settings)).fit(data, targets);
     if (fine.report().status != FitStatus::converged) return model;
@@ -157,176 +126,63 @@ Fit svm_fit(SvmSettings settings, double finest, const Dataset& data,
     }
     return [settings, finest, &data, targets](const Tell& report) {
         SvmSettings own = settings;
-        own.progress = [&report](const FitMoment& moment) { return report(event_of(moment)); };
+        own.common.progress = progress_of(report);
         Model model = Svm(own).fit(data, targets);
         return finest > 0 ? refined(std::move(model), std::move(own), finest, data, targets)
                           : model;
     };
 }
 
-/// The machines that take FitSettings; `targets` only where they have a fit for several outputs.
-template <class Maker, class MachineSettings>
-Fit plain_fit(Maker make, MachineSettings settings, const Dataset& data,
-              MatrixView<const double> targets = {}) {
-    return [=, &data](const Tell& report) {
-        MachineSettings own = settings;
-        own.common.progress = [&report](const Moment& moment) {
-            return report({std::string(moment.task),
-                           std::string(moment.detail),
-                           {{"fraction", moment.fraction}}});
-        };
-        const auto machine = make(std::move(own));
-        if constexpr (requires { machine.fit(data, targets); }) {
-            if (targets.columns > 0) return machine.fit(data, targets);
-        }
-        return machine.fit(data);
-    };
-}
-
-/// Regularised risks, met and refined as support vector machines are. They begin anew: few rows
-/// are learnt in a moment.
-Fit risk_fit(const RiskSettings& settings, double finest, const Dataset& data) {
-    return [settings, finest, &data](const Tell& report) {
-        const auto learn = [&](const RiskSettings& own) {
-            return plain_fit(risk_minimiser, own, data)(report);
-        };
-        Model model = learn(settings);
+/// Refined as support vector machines are, by a tolerance that is a relative gap. Machines begin anew:
+/// few rows are learnt in a moment.
+Fit risk_fit(const MachineEntry& machine, const FitSettings& common, const SettingValues& values,
+             double finest, const Dataset& data) {
+    return [&machine, common, values, finest, &data](const Tell& report) {
+        FitSettings own = common;
+        own.progress = progress_of(report);
+        Model model = machine.make(own, values).fit(data);
         const Report first = model.report();
         const bool sharp = finest <= 0 || first.relative_gap <= finest;
         if (first.status != FitStatus::converged || !first.is_bracketed() || sharp) return model;
-        RiskSettings own = settings;
-        own.tolerance = finest;
-        if (own.common.time_limit > 0) {
-            own.common.time_limit = std::max(1e-9, own.common.time_limit - first.seconds);
-        }
-        Model fine = learn(own);
+        if (own.time_limit > 0) own.time_limit = std::max(1e-9, own.time_limit - first.seconds);
+        SettingValues finer = values;
+        finer["tolerance"] = finest;
+        Model fine = machine.make(own, finer).fit(data);
         if (fine.report().status != FitStatus::converged) return model;
         add_work(fine, model);
         return fine;
     };
 }
 
-PerceptronSettings perceptron_settings(const Settings& s, const FitSettings& common) {
-    PerceptronSettings p{.common = common};
-    p.passes = s.count("passes", p.passes);
-    p.order = s.flag("shuffle", false) ? PassOrder::shuffled : PassOrder::given;
-    const std::string variant = s.text("variant", "plain");
-    if (variant != "plain" && variant != "averaged" && variant != "voted") {
-        throw InvalidInput("variant = '" + variant + "' must be plain, averaged or voted");
-    }
-    p.variant = variant == "averaged" ? PerceptronVariant::averaged
-                : variant == "voted"  ? PerceptronVariant::voted
-                                      : PerceptronVariant::plain;
-    p.budget = s.count("budget", 0);
-    p.bias = s.flag("bias", true);
-    return p;
-}
-
-AdatronSettings adatron_settings(const Settings& s, const FitSettings& common) {
-    AdatronSettings a{.common = common};
-    a.rate = s.number("rate", a.rate);
-    a.C = s.number("C", a.C);
-    a.bias = s.flag("bias", a.bias);
-    a.multi_class = multi_class_of(s);
-    a.tolerance = s.number("tolerance", a.tolerance);
-    a.passes = s.count("passes", a.passes);
-    return a;
-}
-
-GaussianProcessSettings process_settings(const Settings& s, const FitSettings& common) {
-    GaussianProcessSettings g{.common = common};
-    g.noise = s.number("noise", g.noise);
-    g.optimise = s.flag("optimise", g.optimise);
-    g.restarts = s.count("restarts", g.restarts);
-    g.fixed = s.get("fixed", g.fixed);
-    g.iteration_limit = s.count("iteration_limit", g.iteration_limit);
-    return g;
-}
-
-RiskSettings risk_settings(Loss loss, const Settings& s, const FitSettings& common) {
-    RiskSettings r{.loss = loss, .common = common};
-    r.lambda = s.number("lambda", r.lambda);
-    r.bias = s.flag("bias", r.bias);
-    r.delta = s.number("delta", r.delta);
-    r.quantile = s.number("quantile", r.quantile);
-    r.tolerance = s.number("tolerance", r.tolerance);
-    r.iteration_limit = s.count("iteration_limit", r.iteration_limit);
-    return r;
-}
-
-IcaSettings ica_settings(const Settings& s, const FitSettings& common) {
-    IcaSettings i{.common = common};
-    i.components = s.count("components", i.components);
-    i.kappa = s.number("kappa", i.kappa);
-    i.sweeps = s.count("sweeps", i.sweeps);
-    i.tolerance = s.number("tolerance", i.tolerance);
-    const std::string contrast = s.text("contrast", "correlation");
-    if (contrast != "correlation" && contrast != "variance") {
-        throw InvalidInput("contrast = '" + contrast + "' must be correlation or variance");
-    }
-    i.contrast = contrast == "variance" ? IcaContrast::variance : IcaContrast::correlation;
-    return i;
-}
-
-Fit machine_fit(Task task, const Settings& s, const Kernel& kernel, const Dataset& data,
+Fit machine_fit(Task task, const nb::dict& settings, const Kernel& kernel, const Dataset& data,
                 MatrixView<const double> targets, StepTable& steps) {
-    if (is_svm(task)) {
-        return svm_fit(svm_settings(task, s, kernel), s.number("finest", 0), data, targets,
-                       s.flag("trace", false) ? &steps : nullptr);
+    const MachineEntry& machine = machine_entry(task);
+    if (!machine.make) {
+        throw InvalidInput("the task " + machine.name +
+                           " learns from two sets of rows: fit_cca and fit_dependency take them");
     }
+    const Settings s(settings);
     const FitSettings common = common_of(s, kernel);
-    const auto fit_of = [&](Loss loss) {
-        return risk_fit(risk_settings(loss, s, common), s.number("finest", 0), data);
-    };
-    switch (task) {
-        case Task::class_means:
-            return plain_fit(class_means,
-                             ClassMeansSettings{.common = common, .bias = s.flag("bias", true)},
-                             data);
-        case Task::parzen:
-            return plain_fit(parzen, ParzenSettings{.common = common, .nu = s.number("nu", 0.5)},
-                             data);
-        case Task::perceptron: return plain_fit(perceptron, perceptron_settings(s, common), data);
-        case Task::adatron: return plain_fit(adatron, adatron_settings(s, common), data);
-        case Task::ridge: {
-            RidgeSettings r{.common = common};
-            r.lambda = s.number("lambda", r.lambda);
-            r.path = s.get("path", std::vector<double>{});
-            r.bias = s.flag("bias", r.bias);
-            return plain_fit(ridge, r, data, targets);
-        }
-        case Task::gp: return plain_fit(gaussian_process, process_settings(s, common), data);
-        case Task::kpca: {
-            KernelPcaSettings k{.common = common};
-            k.components = s.count("components", k.components);
-            k.center = s.flag("center", k.center);
-            k.tolerance = s.number("tolerance", k.tolerance);
-            k.passes = s.count("passes", k.passes);
-            return plain_fit(kernel_pca, k, data);
-        }
-        case Task::kha: return plain_fit(hebbian_pca, hebbian_settings(s, common), data);
-        case Task::ica: return plain_fit(kernel_ica, ica_settings(s, common), data);
-        case Task::kmeans: {
-            KMeansSettings k{.common = common};
-            k.clusters = s.count("clusters", k.clusters);
-            k.starts = s.count("starts", k.starts);
-            k.passes = s.count("passes", k.passes);
-            return plain_fit(kmeans, k, data);
-        }
-        case Task::vq: {
-            VectorQuantiserSettings v{.common = common};
-            v.radius = s.number("radius", v.radius);
-            v.prune = s.flag("prune", v.prune);
-            return plain_fit(vector_quantiser, v, data);
-        }
-        case Task::logistic: return fit_of(Loss::logistic);
-        case Task::squared_hinge: return fit_of(Loss::squared_hinge);
-        case Task::huber: return fit_of(Loss::huber);
-        case Task::quantile: return fit_of(Loss::quantile);
-        default: break;
+    if (is_svm(task)) {
+        const double finest = s.number("finest", 0);
+        StepTable* const table = s.flag("trace", false) ? &steps : nullptr;
+        std::vector<std::string> own = s.asked();
+        own.insert(own.end(), {"class_weights", "start"});
+        return svm_fit(svm_settings_of(task, common, s, values_of(settings, own)), finest, data,
+                       targets, table);
     }
-    throw InvalidInput("the task " + task_name(task) +
-                       " learns from two sets of rows: fit_cca and fit_dependency take them");
+    if (machine.family == "risk" && machine.certified && machine.find("tolerance") &&
+        task != Task::ridge) {
+        const double finest = s.number("finest", 0);
+        return risk_fit(machine, common, values_of(settings, s.asked()), finest, data);
+    }
+    const SettingValues values = values_of(settings, s.asked());
+    machine.make(common, values);  // what no machine can take is said before any work
+    return [&machine, common, values, &data, targets](const Tell& report) {
+        FitSettings own = common;
+        own.progress = progress_of(report);
+        return machine.make(own, values).fit(data, targets);
+    };
 }
 
 /// Learns. `y` are numbers, or positions of classes, which have the names `classes` or are the
@@ -345,10 +201,8 @@ Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings,
     MatrixView<const double> outputs;
     if (targets) outputs = {targets->data(), targets->shape(0), targets->shape(1)};
     const Task task = task_named(task_text);
-    const Settings told(std::move(settings));
     StepTable steps;
-    const Fit work = machine_fit(task, told, kernel, data, outputs, steps);
-    told.check("the task " + task_name(task));
+    const Fit work = machine_fit(task, settings, kernel, data, outputs, steps);
     std::optional<Model> model;
     const std::function<void(const Tell&)> job = [&](const Tell& report) {
         Model found = work(report);

@@ -28,4 +28,43 @@ void Settings::refuse(const char* name, const char* kind, nanobind::object value
     throw nanobind::type_error((std::string(name) + " = " + found + " must be " + kind).c_str());
 }
 
+namespace {
+
+template <class T>
+bool take(nanobind::object value, SettingValues& values, const std::string& name) {
+    T held;
+    if (!nanobind::try_cast<T>(value, held, false)) return false;
+    values[name] = std::move(held);
+    return true;
+}
+
+}  // namespace
+
+SettingValues values_of(const nanobind::dict& settings, const std::vector<std::string>& known) {
+    SettingValues values;
+    for (const auto& [key, item] : settings) {
+        const std::string name = nanobind::cast<std::string>(key);
+        const nanobind::object value = nanobind::borrow(item);
+        if (value.is_none() || std::ranges::find(known, name) != known.end()) continue;
+        // A bool is an int to Python: asked first.
+        const bool taken = nanobind::isinstance<nanobind::bool_>(value)
+                               ? take<bool>(value, values, name)
+                               : take<std::size_t>(value, values, name) ||
+                                     take<double>(value, values, name) ||
+                                     take<std::string>(value, values, name) ||
+                                     take<std::vector<double>>(value, values, name) ||
+                                     take<std::vector<std::string>>(value, values, name);
+        if (taken) continue;
+        double number = 0;  // a negative int, a number of NumPy
+        if (nanobind::try_cast<double>(value, number)) {
+            values[name] = number;
+            continue;
+        }
+        const std::string found = nanobind::cast<std::string>(nanobind::repr(value));
+        throw nanobind::type_error(
+            (name + " = " + found + " is no number, word or list of them").c_str());
+    }
+    return values;
+}
+
 }  // namespace mercer::python

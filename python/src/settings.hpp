@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mercer/learn/machine.hpp"
+#include "mercer/learn/setting.hpp"
 
 namespace mercer::python {
 
@@ -41,6 +42,8 @@ class Settings {
     /// the settings are of: "the task svc".
     void check(const std::string& what) const;
 
+    const std::vector<std::string>& asked() const { return known_; }
+
    private:
     template <class T>
     static const char* kind_of() {
@@ -55,6 +58,9 @@ class Settings {
     nanobind::dict values_;
     mutable std::vector<std::string> known_;
 };
+
+/// All that is left, as the library takes it; `known` settings of the binding's own are left out.
+SettingValues values_of(const nanobind::dict& settings, const std::vector<std::string>& known);
 
 /// What every machine is told alike.
 inline FitSettings common_of(const Settings& s, const Kernel& kernel) {

@@ -16,6 +16,7 @@
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/learn/groups/quantiser.hpp"
 #include "mercer/learn/model.hpp"
+#include "mercer/learn/registry.hpp"
 #include "mercer/picture/image.hpp"
 
 extern "C" void cblas_dgemm();
@@ -66,6 +67,17 @@ extern Matrix<double> coefficients, labels, truth;
 extern Image photo, noisy_photo, small;
 extern std::vector<Image> photographs;
 extern bool more_to_come;
+struct ToySettings {
+    mercer::FitSettings common{};
+    double width = 1;
+    bool bias = true;
+};
+struct Toy {
+    explicit Toy(ToySettings settings);
+    mercer::Task task() const;
+    Model fit(const Dataset& data) const;
+};
+mercer::MachineEntry describe_toy();
 }  // namespace in_learn
 namespace in_feature {
 using namespace in_learn;

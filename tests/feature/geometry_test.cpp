@@ -144,7 +144,8 @@ TEST(Geometry, TheSmallestSphereOfTheSvmRoomEnclosesTheImages) {
     const Kernel k = rbf({.gamma = 0.5});
     const Dataset data = testing::with_double_rows(make("blobs", {.n = 30, .classes = 1}));
     const Model model =
-        Svm(testing::closely({.task = Task::svdd, .kernel = k, .C = 0, .nu = 0})).fit(data);
+        Svm(testing::closely({.task = Task::svdd, .common = {.kernel = k}, .C = 0, .nu = 0}))
+            .fit(data);
     FeatureVector centre = 0.5 * weight_vector(model.expansion);  // f has 2 Σ α k − k(x,x) + …
     double farthest = 0;
     for (const double d : distances(centre, data.x)) farthest = std::max(farthest, d);

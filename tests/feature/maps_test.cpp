@@ -195,8 +195,9 @@ TEST(FeatureMaps, NystroemCarriesNewRows) {
     Dataset mapped = data;
     mapped.x = Rows::dense(phi.values(), map.features());
     mapped.feature_names.clear();
-    const Model a = Svm(testing::closely({.kernel = kernel, .C = 1}, 1e-6)).fit(data);
-    const Model b = Svm(testing::closely({.kernel = linear(), .C = 1}, 1e-6)).fit(mapped);
+    const Model a = Svm(testing::closely({.common = {.kernel = kernel}, .C = 1}, 1e-6)).fit(data);
+    const Model b =
+        Svm(testing::closely({.common = {.kernel = linear()}, .C = 1}, 1e-6)).fit(mapped);
     const Matrix<double> f = a.decision(data.x);
     const Matrix<double> g = b.decision(mapped.x);
     for (std::size_t i = 0; i < 120; ++i) EXPECT_NEAR(f(i, 0), g(i, 0), 1e-4);

@@ -165,8 +165,9 @@ TEST(SpectralFunction, AlmostOrthogonalPatterns) {
         own.x = Rows::dense(m.values(), rows);
         std::vector<std::size_t> train, test;
         for (std::size_t i = 0; i < rows; ++i) (i % 4 < 2 ? train : test).push_back(i);
-        const Model model = Svm({.kernel = precomputed(), .C = 1e6, .double_precision = true})
-                                .fit(own.select(train));
+        const Model model =
+            Svm({.common = {.kernel = precomputed(), .double_precision = true}, .C = 1e6})
+                .fit(own.select(train));
         const Labels found = model.predict_labels(own.x.select(test));
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < test.size(); ++i) {

@@ -63,7 +63,8 @@ TEST(Adatron, EndsAtTheHardMarginWithoutBias) {
     const Kernel k = rbf({.gamma = 1.0});
     const Model model = adatron(closely(k, 0, false)).fit(data);
     const Model svm =
-        Svm(testing::closely({.task = Task::hard_margin, .kernel = k, .bias = false})).fit(data);
+        Svm(testing::closely({.task = Task::hard_margin, .common = {.kernel = k}, .bias = false}))
+            .fit(data);
     EXPECT_EQ(model.report().status, FitStatus::converged);
     EXPECT_LE(model.report().kkt_violation, 1e-7);
     EXPECT_LE(fixed_point_residual(model, data, 0), 1e-6);
@@ -77,7 +78,8 @@ TEST(Adatron, EndsAtTheSoftMargin) {
     const Kernel k = rbf({.gamma = 1.0});
     const Model model = adatron(closely(k, 1, false)).fit(data);
     const Model svm =
-        Svm(testing::closely({.task = Task::svc, .kernel = k, .C = 1, .bias = false})).fit(data);
+        Svm(testing::closely({.task = Task::svc, .common = {.kernel = k}, .C = 1, .bias = false}))
+            .fit(data);
     EXPECT_LE(model.report().relative_gap, 1e-6);
     EXPECT_LE(fixed_point_residual(model, data, 1), 1e-6);
     EXPECT_EQ(model.report().bounded_support_vectors, svm.report().bounded_support_vectors);
@@ -89,7 +91,8 @@ TEST(Adatron, ItsBiasIsTheWeightOfAConstantCoordinate) {
     const Kernel k = rbf({.gamma = 1.0});
     const Model model = adatron(closely(k, 1, true)).fit(data);
     const Model svm =
-        Svm(testing::closely({.task = Task::svc, .kernel = k + 1.0, .C = 1, .bias = false}))
+        Svm(testing::closely(
+                {.task = Task::svc, .common = {.kernel = k + 1.0}, .C = 1, .bias = false}))
             .fit(data);
     EXPECT_NE(model.expansion.bias[0], 0);
     EXPECT_EQ(model.expansion.kernel.text(), k.text());

@@ -70,7 +70,7 @@ Model train(const Case& c) {
         case Task::quantile: return risk(Loss::quantile);
         default:
             return Svm(testing::closely({.task = c.task,
-                                         .kernel = kernel,
+                                         .common = {.kernel = kernel},
                                          .C = c.task == Task::svdd ? 0 : 2.0,
                                          .nu = 0.4,
                                          .epsilon = 0.1,
@@ -330,8 +330,7 @@ TEST(Bracket, HoldsTheOptimumOfTwoHundredProblems) {
     for (std::size_t kind = 0; kind < kernels.size(); ++kind) {
         for (const Task task : tasks) {
             for (std::size_t round = 0; round < 11; ++round) {
-                judge({.task = task,
-                       .kernel = kernels[kind][round % 4],
+                judge({.task = task, .common = {.kernel = kernels[kind][round % 4]},
                        .bias = round % 3 != 2,
                        .data = draw(task, random)},
                       counts[kind]);
@@ -369,14 +368,15 @@ Dataset two_gaussians() {
 TEST(Bracket, IsNotClaimedForDistancesWithoutABias) {
     const Dataset data = two_gaussians();
     const Kernel kernel = Kernel::parse("negative_distance");
-    const Report r =
-        Svm(testing::closely({.kernel = kernel, .C = 10, .bias = false})).fit(data).report();
+    const Report r = Svm(testing::closely({.common = {.kernel = kernel}, .C = 10, .bias = false}))
+                         .fit(data)
+                         .report();
     EXPECT_EQ(r.convexity, Convexity::refuted);
     EXPECT_FALSE(r.is_bracketed());
     EXPECT_LT(r.least_curvature, -1);
     EXPECT_TRUE(std::isnan(r.gap) && std::isnan(r.relative_gap) && std::isnan(r.primal));
     // A feasible point that is far better: the "gap 0" would have excluded it.
-    const Case c{.task = Task::svc, .kernel = kernel.text(), .bias = false, .data = data};
+    const Case c{.task = Task::svc, .common = {.kernel = kernel.text()}, .bias = false, .data = data};
     Program program = program_of(c, matrix_of(kernel, data.x), r, 0);
     program.problem.upper.assign(data.size(), 10.0);
     std::vector<double> alpha(data.size());
@@ -385,7 +385,8 @@ TEST(Bracket, IsNotClaimedForDistancesWithoutABias) {
     std::ranges::reverse(alpha);
     EXPECT_GT(std::max(other, -program.value(alpha)), 1.5 * r.dual);
 
-    const Report with_bias = Svm(testing::closely({.kernel = kernel, .C = 10})).fit(data).report();
+    const Report with_bias =
+        Svm(testing::closely({.common = {.kernel = kernel}, .C = 10})).fit(data).report();
     EXPECT_EQ(with_bias.convexity, Convexity::by_rule);
     EXPECT_LE(with_bias.relative_gap, 1e-6);
 }
@@ -393,7 +394,7 @@ TEST(Bracket, IsNotClaimedForDistancesWithoutABias) {
 TEST(Bracket, OfASigmoidIsNotToldWithAMarginOfNothing) {
     const Dataset data = two_gaussians();
     const Report r =
-        Svm({.kernel = Kernel::parse("sigmoid(gamma=1, coef0=-1)")}).fit(data).report();
+        Svm({.common = {.kernel = Kernel::parse("sigmoid(gamma=1, coef0=-1)")}}).fit(data).report();
     EXPECT_EQ(r.convexity, Convexity::refuted);
     EXPECT_EQ(r.margin, 0);
     EXPECT_TRUE(std::isnan(r.relative_gap));
@@ -406,7 +407,8 @@ TEST(Bracket, OfAMatrixThatWasReadIsKnownFromItsEigenvalues) {
         std::vector<double> entries = k.values();
         data.x = twice ? Rows::dense(std::move(entries), k.rows())
                        : Rows::dense(std::vector<float>(entries.begin(), entries.end()), k.rows());
-        const Report r = Svm({.kernel = Kernel::parse("precomputed")}).fit(data).report();
+        const Report r =
+            Svm({.common = {.kernel = Kernel::parse("precomputed")}}).fit(data).report();
         EXPECT_EQ(r.convexity, Convexity::on_sample);
         EXPECT_GT(r.curvature_error, 0);
         EXPECT_LE(r.relative_gap, 1e-2);
@@ -417,18 +419,19 @@ TEST(Bracket, OfAMatrixThatWasReadIsKnownFromItsEigenvalues) {
 TEST(Bracket, OfTooManyRowsOrAStoppedTrainingIsNotKnown) {
     const Dataset data = make("moons", {.n = most_rows_for_curvature + 1, .noise = 0.2});
     const Kernel kernel = Kernel::parse("sigmoid(gamma=0.1)");
-    EXPECT_EQ(Svm({.kernel = kernel}).fit(data).report().convexity, Convexity::unknown);
-    SvmSettings stopped{.kernel = kernel};
-    stopped.progress = [](const FitMoment&) { return false; };
+    EXPECT_EQ(Svm({.common = {.kernel = kernel}}).fit(data).report().convexity, Convexity::unknown);
+    SvmSettings stopped{.common = {.kernel = kernel}};
+    stopped.common.progress = [](const Moment&) { return false; };
     EXPECT_EQ(Svm(stopped).fit(two_gaussians()).report().convexity, Convexity::unknown);
-    stopped.kernel = rbf();
+    stopped.common.kernel = rbf();
     EXPECT_EQ(Svm(stopped).fit(two_gaussians()).report().convexity, Convexity::by_rule);
 }
 
 TEST(Bracket, OfSeveralProblemsIsThatOfTheWorst) {
     Dataset data = two_gaussians();
     for (std::size_t i = 0; i < data.size(); i += 3) data.y.values[i] = 3;
-    const Model model = Svm({.kernel = Kernel::parse("sigmoid(gamma=1, coef0=-1)")}).fit(data);
+    const Model model =
+        Svm({.common = {.kernel = Kernel::parse("sigmoid(gamma=1, coef0=-1)")}}).fit(data);
     EXPECT_EQ(model.reports.size(), 3U);
     EXPECT_FALSE(model.report().is_bracketed());
     EXPECT_TRUE(std::isnan(model.report().relative_gap));
@@ -454,9 +457,10 @@ TEST(Gap, IsNeverBelowZeroByRounding) {
     for (std::size_t round = 0; round < 60; ++round) {
         const Task task = round % 2 == 0 ? Task::svc : Task::svr;
         const Dataset data = draw(task, random);
-        const Report r = Svm(testing::closely({.task = task, .kernel = linear(), .C = 1e-3}, 1e-12))
-                             .fit(data)
-                             .report();
+        const Report r =
+            Svm(testing::closely({.task = task, .common = {.kernel = linear()}, .C = 1e-3}, 1e-12))
+                .fit(data)
+                .report();
         EXPECT_GE(r.gap, 0);
         EXPECT_GE(r.relative_gap, 0);
         EXPECT_EQ(r.gap, r.primal - r.dual);

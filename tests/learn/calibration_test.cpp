@@ -132,7 +132,8 @@ TEST(Calibrate, ProbabilitiesAreNotFlattenedWhereClassesAreWeighted) {
     const Dataset train = rare(600, 1);
     const Dataset test = rare(600, 2);
     const Model trained =
-        Svm({.kernel = rbf({.gamma = 0.2}), .balanced = true, .probability = true}).fit(train);
+        Svm({.common = {.kernel = rbf({.gamma = 0.2})}, .balanced = true, .probability = true})
+            .fit(train);
     for (const Model& model :
          {trained, calibrate(trained, rare(600, 3), CalibrationMethod::platt)}) {
         const Matrix<double> p = model.probabilities(test.x);
@@ -162,9 +163,10 @@ TEST(Calibrate, TheLikeliestClassIsThereForTheAsking) {
     for (const std::size_t classes : {2U, 4U}) {
         const Dataset train = hard_blobs(0, classes);
         for (const MultiClass kind : {MultiClass::one_vs_one, MultiClass::one_vs_rest}) {
-            const Model model =
-                Svm({.task = Task::svc, .kernel = rbf({.gamma = 0.2}), .multi_class = kind})
-                    .fit(train);
+            const Model model = Svm({.task = Task::svc,
+                                     .common = {.kernel = rbf({.gamma = 0.2})},
+                                     .multi_class = kind})
+                                    .fit(train);
             for (const CalibrationMethod method :
                  {CalibrationMethod::platt, CalibrationMethod::isotonic,
                   CalibrationMethod::temperature}) {

@@ -25,8 +25,8 @@ Dataset rings(std::size_t n, std::uint64_t seed) {
 }
 
 Model small_machine(const Dataset& data) {
-    SvmSettings s{.task = Task::svc, .kernel = rbf({.gamma = 1.0}), .C = 5};
-    s.double_precision = true;
+    SvmSettings s{.task = Task::svc, .common = {.kernel = rbf({.gamma = 1.0})}, .C = 5};
+    s.common.double_precision = true;
     return reduce(Svm(s).fit(data),
                   {.vectors = 25, .method = ReduceMethod::sequential, .joint = false})
         .model;
@@ -117,7 +117,7 @@ TEST(Cascade, IsSavedAndReadAndTheSameForAnyNumberOfThreads) {
 TEST(Cascade, OneClassMachinesKeepTheInside) {
     Dataset data = rings(400, 5);
     data.y = {};
-    SvmSettings s{.task = Task::one_class, .kernel = rbf({.gamma = 2.0}), .nu = 0.2};
+    SvmSettings s{.task = Task::one_class, .common = {.kernel = rbf({.gamma = 2.0})}, .nu = 0.2};
     const Model model = Svm(s).fit(data);
     const Model quick = cascade(model, data, {.false_negatives = 0});
     EXPECT_EQ(model.predict(data.x), quick.predict(data.x));

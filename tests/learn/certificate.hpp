@@ -87,7 +87,7 @@ inline void expect_certified(const Model& model, const Dataset& data, const SvmS
     for (std::size_t i = 0; i < again.size(); ++i) {
         SCOPED_TRACE("recomputed " + again[i].name);
         const Report& r = model.reports[i];
-        const double unsure = blur(model.expansion, i, settings.double_precision);
+        const double unsure = blur(model.expansion, i, settings.common.double_precision);
         expect_same_report(r, again[i], unsure * room(r, settings));
         EXPECT_NEAR(again[i].kkt_violation, r.kkt_violation,
                     2 * unsure * divisor(r, settings.task));

@@ -18,7 +18,7 @@ class Certificate : public ::testing::TestWithParam<Task> {
                                              ? make("sinc", {.n = 80, .seed = 2})
                                              : make("moons", {.n = 80, .noise = 0.1, .seed = 2}));
         model = Svm(closely({.task = task,
-                             .kernel = rbf({.gamma = 1.0}),
+                             .common = {.kernel = rbf({.gamma = 1.0})},
                              .C = task == Task::svdd ? 0 : 2.0,
                              .nu = 0.23}))
                     .fit(data);
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Tasks, Certificate,
 TEST(CertificateOfCopies, CountsEachRowOnce) {
     // Two equal rows, both support vectors: without origins each must be found once.
     const Dataset data = testing::labelled({{1, 0}, {1, 0}, {0, 1}, {0, 1}}, {1, 1, -1, -1});
-    Model model = Svm(closely({.kernel = linear(), .C = 0.3})).fit(data);
+    Model model = Svm(closely({.common = {.kernel = linear()}, .C = 0.3})).fit(data);
     ASSERT_EQ(model.expansion.size(), 4U);
     model.origins.clear();
     const Report r = recompute_reports(model, data).front();

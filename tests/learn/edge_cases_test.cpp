@@ -71,7 +71,8 @@ void expect_hulls_meet(const Report& r, const Dataset& data, const Kernel& kerne
 
 TEST(NotSeparable, ProvesItWithAPointOfBothHulls) {
     const Dataset line = labelled({{0}, {2}, {1}}, {1, 1, -1});
-    const Model model = Svm(closely({.task = Task::hard_margin, .kernel = linear()})).fit(line);
+    const Model model =
+        Svm(closely({.task = Task::hard_margin, .common = {.kernel = linear()}})).fit(line);
     expect_hulls_meet(model.report(), line, linear(), true, 1e-12);
     // 1 = ½ · 0 + ½ · 2.
     EXPECT_NEAR(model.report().hull_weights[0], 0.5, 1e-7);
@@ -82,10 +83,12 @@ TEST(NotSeparable, ProvesItThroughTheOrigin) {
     // ¼ · 3 + ¾ · (−1) = 0: no plane through the origin has 3 and 1 on different sides.
     const Dataset data = labelled({{3}, {1}}, {1, -1});
     const Model model =
-        Svm(closely({.task = Task::hard_margin, .kernel = linear(), .bias = false})).fit(data);
+        Svm(closely({.task = Task::hard_margin, .common = {.kernel = linear()}, .bias = false}))
+            .fit(data);
     expect_hulls_meet(model.report(), data, linear(), false, 1e-12);
     EXPECT_NEAR(model.report().hull_weights[0], 0.25, 1e-7);
-    const Model with_bias = Svm(closely({.task = Task::hard_margin, .kernel = linear()})).fit(data);
+    const Model with_bias =
+        Svm(closely({.task = Task::hard_margin, .common = {.kernel = linear()}})).fit(data);
     EXPECT_EQ(with_bias.report().status, FitStatus::converged);
 }
 
@@ -95,8 +98,8 @@ TEST(NotSeparable, ProvesItOnOverlappingClouds) {
     for (const bool twice : {true, false}) {
         for (const Kernel& kernel : {linear(), polynomial({.degree = 2})}) {
             SCOPED_TRACE(kernel.text());
-            SvmSettings settings{.task = Task::hard_margin, .kernel = kernel};
-            settings.double_precision = twice;
+            SvmSettings settings{.task = Task::hard_margin, .common = {.kernel = kernel}};
+            settings.common.double_precision = twice;
             const Model model = Svm(settings).fit(data);
             expect_hulls_meet(model.report(), data, kernel, true, twice ? 1e-12 : 1e-5);
         }
@@ -106,10 +109,11 @@ TEST(NotSeparable, ProvesItOnOverlappingClouds) {
 TEST(NotSeparable, IsWhatContradictoryRowsAre) {
     const Dataset data = labelled({{1, 2}, {5, 5}, {1, 2}}, {1, 1, -1});
     const Kernel kernel = rbf({.gamma = 1.0});
-    const Model model = Svm(closely({.task = Task::hard_margin, .kernel = kernel})).fit(data);
+    const Model model =
+        Svm(closely({.task = Task::hard_margin, .common = {.kernel = kernel}})).fit(data);
     expect_hulls_meet(model.report(), data, kernel, true, 1e-12);
     // A soft margin has an answer.
-    const SvmSettings soft = closely({.kernel = kernel, .C = 10});
+    const SvmSettings soft = closely({.common = {.kernel = kernel}, .C = 10});
     const Model machine = Svm(soft).fit(data);
     testing::expect_certified(machine, data, soft);
     EXPECT_GE(machine.report().margin_errors, 1U);
@@ -153,17 +157,18 @@ TEST(Rows, ThatAreFew) {
     const Dataset one = points({{1, 2}}, {7});
     expect_message(message_of([&] { svc({}).fit(one); }), {"two classes"});
     for (const Task task : {Task::svr, Task::nu_svr}) {
-        const Model model = Svm(closely({.task = task, .kernel = linear()})).fit(one);
+        const Model model = Svm(closely({.task = task, .common = {.kernel = linear()}})).fit(one);
         EXPECT_NEAR(value_at(model, {1, 2}), 7, 0.1 + 1e-9);
         expect_sound(model, one.x);
     }
     const Model alone =
-        Svm(closely({.task = Task::one_class, .kernel = rbf({.gamma = 1.0})})).fit(one);
+        Svm(closely({.task = Task::one_class, .common = {.kernel = rbf({.gamma = 1.0})}})).fit(one);
     EXPECT_NEAR(value_at(alone, {1, 2}), 0, 1e-9);
     EXPECT_LT(value_at(alone, {3, 2}), 0);
     const Dataset two = labelled({{0, 0}, {2, 0}}, {1, -1});
     for (const Task task : {Task::svc, Task::nu_svc, Task::hard_margin}) {
-        const Model model = Svm(closely({.task = task, .kernel = linear(), .C = 10})).fit(two);
+        const Model model =
+            Svm(closely({.task = task, .common = {.kernel = linear()}, .C = 10})).fit(two);
         EXPECT_NEAR(value_at(model, {1, 5}), 0, 1e-7) << task_name(task);
         EXPECT_GT(value_at(model, {0, 0}), 0);
         EXPECT_LT(value_at(model, {2, 0}), 0);
@@ -199,7 +204,7 @@ TEST(Rows, ThatLackColumnsAreRefusedUnlessSparse) {
 TEST(Rows, WithConstantFeatures) {
     const Dataset data = labelled({{5, 5}, {5, 5}, {5, 5}, {5, 5}, {5, 5}}, {1, 1, 1, -1, -1});
     for (const Kernel& kernel : {linear(), rbf({.gamma = 1.0}), polynomial({.degree = 2})}) {
-        const SvmSettings settings = closely({.kernel = kernel, .C = 1});
+        const SvmSettings settings = closely({.common = {.kernel = kernel}, .C = 1});
         const Model model = Svm(settings).fit(data);
         EXPECT_EQ(model.report().status, FitStatus::converged);
         expect_sound(model, data.x);
@@ -211,8 +216,8 @@ TEST(Rows, WithConstantFeatures) {
     // One constant column beside a useful one does no harm, scaled or not.
     const Dataset half = labelled({{5, 1}, {5, 2}, {5, 8}, {5, 9}}, {1, 1, -1, -1});
     for (const char* rule : {"none", "standard", "minmax(-1,1)"}) {
-        SvmSettings settings = closely({.kernel = rbf({.gamma = 0.1}), .C = 10});
-        settings.scaling = ScalingRule::parse(rule);
+        SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 0.1})}, .C = 10});
+        settings.common.scaling = ScalingRule::parse(rule);
         const Model model = Svm(settings).fit(half);
         EXPECT_EQ(model.predict_labels(half.x).values, half.y.values) << rule;
         testing::expect_certified(model, half, settings);
@@ -228,7 +233,7 @@ TEST(Rows, ThatAreCopies) {
     }
     const Dataset data = labelled(rows, signs);
     const Dataset pair = labelled({{1, 0}, {0, 1}}, {1, -1});
-    const SvmSettings settings = closely({.kernel = linear(), .C = 0.01});
+    const SvmSettings settings = closely({.common = {.kernel = linear()}, .C = 0.01});
     const Model model = Svm(settings).fit(data);
     testing::expect_certified(model, data, settings);
     SvmSettings more = settings;
@@ -238,7 +243,7 @@ TEST(Rows, ThatAreCopies) {
 
 TEST(Penalty, ThatIsHugeIsAHardMargin) {
     Dataset data = make("moons", {.n = 120, .noise = 0.05, .seed = 3});
-    SvmSettings settings = closely({.kernel = rbf({.gamma = 2.0}), .C = 1e8}, 1e-6);
+    SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 2.0})}, .C = 1e8}, 1e-6);
     const Model soft = Svm(settings).fit(data);
     settings.task = Task::hard_margin;
     const Model hard = Svm(settings).fit(data);
@@ -251,9 +256,9 @@ TEST(Penalty, ThatIsHugeIsAHardMargin) {
 TEST(Penalty, ThatIsHugeOnOverlappingCloudsStillEnds) {
     const Dataset data = make("moons", {.n = 80, .noise = 0.5, .seed = 3});
     for (const bool twice : {false, true}) {
-        SvmSettings settings{.kernel = linear(), .C = 1e8};
-        settings.double_precision = twice;
-        settings.time_limit = 1;
+        SvmSettings settings{.common = {.kernel = linear()}, .C = 1e8};
+        settings.common.double_precision = twice;
+        settings.common.time_limit = 1;
         const Model model = Svm(settings).fit(data);
         const Report r = model.report();
         EXPECT_TRUE(r.status == FitStatus::converged || r.status == FitStatus::stalled ||
@@ -270,7 +275,7 @@ TEST(Nu, ThatIsTinyStillTrains) {
     for (const Task task : {Task::nu_svc, Task::one_class, Task::svdd, Task::nu_svr}) {
         SCOPED_TRACE(task_name(task));
         const SvmSettings settings = closely({.task = task,
-                                              .kernel = rbf({.gamma = 2.0}),
+                                              .common = {.kernel = rbf({.gamma = 2.0})},
                                               .C = task == Task::svdd ? 0 : 1.0,
                                               .nu = 1e-4});
         const Model model = Svm(settings).fit(data);
@@ -305,7 +310,8 @@ TEST(Nu, ThatIsTooSmallForTheOverlapLeavesNoMargin) {
     // Contradictory rows in equal number: half of all must be errors, so below ν = 1 the optimum is
     // ρ = 0 and w = 0 (001: then the machine is trivial). It is still certified.
     const Dataset data = labelled({{1}, {1}, {2}, {2}}, {1, -1, 1, -1});
-    const SvmSettings settings = closely({.task = Task::nu_svc, .kernel = linear(), .nu = 0.5});
+    const SvmSettings settings =
+        closely({.task = Task::nu_svc, .common = {.kernel = linear()}, .nu = 0.5});
     const Model model = Svm(settings).fit(data);
     const Report r = model.report();
     EXPECT_NEAR(r.rho, 0, 1e-7);
@@ -327,7 +333,7 @@ TEST(RowWeights, OfZeroAreRowsThatAreNotThere) {
     }
     Dataset fewer = data.select(kept);
     fewer.weights.clear();
-    const SvmSettings settings = closely({.kernel = rbf({.gamma = 1.0}), .C = 2});
+    const SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 1.0})}, .C = 2});
     const Model a = Svm(settings).fit(data);
     const Model b = Svm(settings).fit(fewer);
     EXPECT_EQ(a.expansion.coefficients.values(), b.expansion.coefficients.values());
@@ -357,8 +363,8 @@ TEST(RowWeights, ThatAreNoWeightsAreRefused) {
 TEST(Numbers, ThatAreNotFiniteAreRefused) {
     const auto fit = [](Task task, const Kernel& kernel, double value, bool twice) {
         Dataset data = labelled({{0, 1}, {1, 1}, {2, value}, {3, 0}}, {1, -1, 1, -1});
-        SvmSettings settings{.task = task, .kernel = kernel};
-        settings.double_precision = twice;
+        SvmSettings settings{.task = task, .common = {.kernel = kernel}};
+        settings.common.double_precision = twice;
         return message_of([&] { Svm(settings).fit(data); });
     };
     for (const bool twice : {false, true}) {

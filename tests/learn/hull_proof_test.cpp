@@ -13,8 +13,8 @@ namespace {
 using testing::labelled;
 
 SvmSettings hard(const Kernel& kernel, bool bias = true, bool twice = false) {
-    SvmSettings settings{.task = Task::hard_margin, .kernel = kernel, .bias = bias};
-    settings.double_precision = twice;
+    SvmSettings settings{.task = Task::hard_margin, .common = {.kernel = kernel}, .bias = bias};
+    settings.common.double_precision = twice;
     return settings;
 }
 

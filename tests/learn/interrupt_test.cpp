@@ -23,7 +23,7 @@
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/risk/losses.hpp"
 #include "mercer/learn/risk/ridge.hpp"
-#include "mercer/learn/svm/svm_machine.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/solver/linear/cholesky.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
@@ -59,13 +59,13 @@ struct Work {
 };
 
 Model svm_of(Task task, const FitSettings& common, const Dataset& data) {
-    SvmSettings s{.task = task, .kernel = common.kernel, .tolerance = 1e-9};
+    SvmSettings s{.task = task, .common = {.kernel = common.kernel}, .tolerance = 1e-9};
     s.C = task == Task::svdd ? 0 : 1e6;
     s.nu = 0.3;
     s.epsilon = 1e-6;
-    s.time_limit = common.time_limit;
+    s.common.time_limit = common.time_limit;
     if (common.progress) {
-        s.progress = [&](const FitMoment&) { return common.progress({"training", -1}); };
+        s.common.progress = [&](const Moment&) { return common.progress({"training", -1}); };
     }
     return Svm(s).fit(data);
 }
@@ -240,7 +240,7 @@ TEST(Interrupt, FewRowsStandForAllAndSaySo) {
 TEST(Interrupt, TheCentreOfMassUnderASupportVectorMachineAsks) {
     const Dataset data = noise(3000, 4, true);
     for (const bool twice : {false, true}) {
-        SvmSettings s{.task = Task::svc, .kernel = Kernel::parse("center(rbf(gamma=0.1))")};
+        SvmSettings s{.task = Task::svc, .common = {.kernel = Kernel::parse("center(rbf(gamma=0.1))")}};
         s.double_precision = twice;
         bool solving = false;
         s.progress = [&](const FitMoment& m) {
@@ -264,7 +264,7 @@ TEST(Interrupt, TheCentreOfMassUnderASupportVectorMachineAsks) {
 
 TEST(Interrupt, ACentreOfMassThatIsLeftInPeaceChangesNothing) {
     Dataset data = noise(300, 3, false);
-    SvmSettings s{.task = Task::svr, .kernel = Kernel::parse("center(rbf(gamma=0.5))")};
+    SvmSettings s{.task = Task::svr, .common = {.kernel = Kernel::parse("center(rbf(gamma=0.5))")}};
     s.C = 3;
     const Model silent = Svm(s).fit(data);
     int asked = 0;

@@ -40,10 +40,12 @@ TEST(PrecomputedKernel, GivesTheMachineOfItsKernel) {
     matrix.feature_names.clear();
     for (const Task task : {Task::svc, Task::nu_svc, Task::one_class, Task::svdd}) {
         SCOPED_TRACE(task_name(task));
-        SvmSettings settings =
-            closely({.task = task, .kernel = kernel, .C = task == Task::svdd ? 0 : 1.0, .nu = 0.3});
+        SvmSettings settings = closely({.task = task,
+                                        .common = {.kernel = kernel},
+                                        .C = task == Task::svdd ? 0 : 1.0,
+                                        .nu = 0.3});
         const Model direct = Svm(settings).fit(data);
-        settings.kernel = precomputed();
+        settings.common.kernel = precomputed();
         const Model by_matrix = Svm(settings).fit(matrix);
         EXPECT_NEAR(by_matrix.report().dual, direct.report().dual,
                     1e-7 * std::abs(direct.report().dual));
@@ -60,9 +62,9 @@ TEST(CentredKernel, ChangesNothingWhereTheCoefficientsSumToZero) {
     const Dataset data = moons();
     const Dataset test = moons(40, 9);
     const Kernel kernel = polynomial({.degree = 2});
-    SvmSettings settings = closely({.kernel = kernel, .C = 1});
+    SvmSettings settings = closely({.common = {.kernel = kernel}, .C = 1});
     const Model plain = Svm(settings).fit(data);
-    settings.kernel = center(kernel);
+    settings.common.kernel = center(kernel);
     const Model centred = Svm(settings).fit(data);
     EXPECT_NEAR(centred.report().dual, plain.report().dual, 1e-6 * plain.report().dual);
     EXPECT_NEAR(centred.report().squared_norm, plain.report().squared_norm,
@@ -76,7 +78,8 @@ TEST(CentredKernel, IsEvaluatedOnTheTrainingSample) {
     const Dataset test = moons(20, 9);
     const Kernel kernel = center(rbf({.gamma = 0.5}));
     // Without a bias the coefficients need not sum to zero, and the centre matters.
-    const Model model = Svm(closely({.kernel = kernel, .C = 10, .bias = false})).fit(data);
+    const Model model =
+        Svm(closely({.common = {.kernel = kernel}, .C = 10, .bias = false})).fit(data);
     ASSERT_LT(model.expansion.size(), data.size());
     const Expansion& e = model.expansion;
     const auto rows = full(data.x);
@@ -99,14 +102,15 @@ TEST(CentredKernel, IsEvaluatedOnTheTrainingSample) {
 TEST(ColumnNames, PickTheColumnsTheyName) {
     Dataset data = with_double_rows(make("blobs", {.n = 60, .noise = 3.0, .columns = 4}));
     data.feature_names = {"height", "width", "depth", "weight"};
-    SvmSettings settings =
-        closely({.kernel = Kernel::parse("rbf(gamma=0.1)[width,weight] + linear[depth]"), .C = 1});
+    SvmSettings settings = closely(
+        {.common = {.kernel = Kernel::parse("rbf(gamma=0.1)[width,weight] + linear[depth]")},
+         .C = 1});
     const Model named = Svm(settings).fit(data);
-    settings.kernel = Kernel::parse("rbf(gamma=0.1)[1,3] + linear[2]");
+    settings.common.kernel = Kernel::parse("rbf(gamma=0.1)[1,3] + linear[2]");
     const Model numbered = Svm(settings).fit(data);
     expect_same_decisions(named, numbered, data.x, 0);
     EXPECT_EQ(named.feature_names, data.feature_names);
-    settings.kernel = Kernel::parse("rbf(gamma=0.1)[wdth]");
+    settings.common.kernel = Kernel::parse("rbf(gamma=0.1)[wdth]");
     const std::string message = message_of([&] { Svm(settings).fit(data); });
     EXPECT_NE(message.find("width"), std::string::npos) << message;
     data.feature_names.clear();
@@ -115,7 +119,7 @@ TEST(ColumnNames, PickTheColumnsTheyName) {
 
 TEST(Rules, AreReplacedByNumbersOfTheTrainingData) {
     const Dataset data = moons();
-    const SvmSettings by_rule = closely({.kernel = rbf({.gamma = scale_rule}), .C = 1});
+    const SvmSettings by_rule = closely({.common = {.kernel = rbf({.gamma = scale_rule})}, .C = 1});
     const Model model = Svm(by_rule).fit(data);
     EXPECT_FALSE(model.expansion.kernel.needs_data());
     double mean = 0;
@@ -127,7 +131,7 @@ TEST(Rules, AreReplacedByNumbersOfTheTrainingData) {
         }
     }
     const SvmSettings by_number =
-        closely({.kernel = rbf({.gamma = 1 / (2 * (square - mean * mean))}), .C = 1});
+        closely({.common = {.kernel = rbf({.gamma = 1 / (2 * (square - mean * mean))})}, .C = 1});
     expect_same_decisions(model, Svm(by_number).fit(data), data.x, 1e-5);
 }
 
@@ -145,8 +149,8 @@ TEST(Columns, MissingAtPredictionAreZerosOfSparseRowsAndRefusedOfDenseOnes) {
         EXPECT_EQ(model.predict(data.x.select(std::vector<std::size_t>{})).size(), 0U);
     }
     // The same with a scaling in between, whose zeros are not the features' zeros.
-    SvmSettings settings = closely({.kernel = linear()});
-    settings.scaling = ScalingRule::parse("standard");
+    SvmSettings settings = closely({.common = {.kernel = linear()}});
+    settings.common.scaling = ScalingRule::parse("standard");
     const Model scaled = Svm(settings).fit(data);
     EXPECT_EQ(scaled.decision(points({{1, 2}}).x.to_sparse())(0, 0),
               scaled.decision(points({{1, 2, 0}}).x)(0, 0));
@@ -154,17 +158,17 @@ TEST(Columns, MissingAtPredictionAreZerosOfSparseRowsAndRefusedOfDenseOnes) {
 
 TEST(Scaling, TravelsWithTheModel) {
     const Dataset data = moons();
-    SvmSettings settings = closely({.kernel = rbf({.gamma = 1.0}), .C = 1});
-    settings.scaling = ScalingRule::parse("standard");
+    SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 1.0})}, .C = 1});
+    settings.common.scaling = ScalingRule::parse("standard");
     const Model model = Svm(settings).fit(data);
     Dataset scaled = data;
-    scaled.x = Scaling::fit(settings.scaling, data.x).apply(data.x);
-    settings.scaling = {};
+    scaled.x = Scaling::fit(settings.common.scaling, data.x).apply(data.x);
+    settings.common.scaling = {};
     const Model by_hand = Svm(settings).fit(scaled);
     const Matrix<double> f = model.decision(data.x);
     const Matrix<double> g = by_hand.decision(scaled.x);
     for (std::size_t i = 0; i < data.size(); ++i) EXPECT_NEAR(f(i, 0), g(i, 0), 1e-9);
-    settings.scaling = ScalingRule::parse("standard");
+    settings.common.scaling = ScalingRule::parse("standard");
     testing::expect_certified(model, data, settings);
 }
 
@@ -176,7 +180,7 @@ TEST(SparseRows, GiveTheMachineOfDenseOnes) {
     Dataset sparse = dense;
     sparse.x = dense.x.to_sparse();
     for (const Kernel& kernel : {linear(), rbf({.gamma = 0.001}), polynomial({.gamma = 0.01})}) {
-        const SvmSettings settings = closely({.kernel = kernel, .C = 0.1}, 1e-6);
+        const SvmSettings settings = closely({.common = {.kernel = kernel}, .C = 0.1}, 1e-6);
         const Model a = Svm(settings).fit(dense);
         const Model b = Svm(settings).fit(sparse);
         const Matrix<double> f = a.decision(dense.x);

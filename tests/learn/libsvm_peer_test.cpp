@@ -157,11 +157,11 @@ class Comparison {
                bool double_precision)
         : data_(data), peer_(data), tolerance_(tolerance) {
         settings_.task = task;
-        settings_.kernel = choice.kernel;
+        settings_.common.kernel = choice.kernel;
         // 0.303 m / 2 is no whole number: then some points are free and b is unique.
         settings_.nu = task == Task::nu_svc ? nu_for(data) : 0.303;
         settings_.tolerance = tolerance;
-        settings_.double_precision = double_precision;
+        settings_.common.double_precision = double_precision;
         options_ =
             choice.options + libsvm_type(task) + " -c 1 -p 0.1 -n " + format_number(settings_.nu);
         model_ = Svm(settings_).fit(data);

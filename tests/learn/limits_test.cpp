@@ -56,7 +56,7 @@ class CutShort : public ::testing::TestWithParam<Task> {
     }
     SvmSettings settings() const {
         return {.task = GetParam(),
-                .kernel = rbf({.gamma = 1.0}),
+                .common = {.kernel = rbf({.gamma = 1.0})},
                 .C = GetParam() == Task::svdd ? 0 : 1.0,
                 .nu = 0.2};
     }
@@ -65,7 +65,7 @@ class CutShort : public ::testing::TestWithParam<Task> {
 TEST_P(CutShort, ByTheClock) {
     SvmSettings s = settings();
     const Model finished = Svm(s).fit(data());
-    s.time_limit = 1e-6;
+    s.common.time_limit = 1e-6;
     const Model model = Svm(s).fit(data());
     EXPECT_EQ(model.report().status, FitStatus::time_limit) << describe(model.report().status);
     expect_valid_early_model(model, data(), finished);
@@ -84,11 +84,11 @@ TEST_P(CutShort, ByTheNumberOfSteps) {
 TEST_P(CutShort, ByTheListener) {
     SvmSettings s = settings();
     s.tolerance = 1e-10;
-    s.double_precision = true;
+    s.common.double_precision = true;
     const Model finished = Svm(s).fit(data());
     int told = 0;
-    s.progress = [&](const FitMoment& moment) {
-        EXPECT_EQ(moment.parts, 1U);
+    s.common.progress = [&](const Moment& moment) {
+        EXPECT_EQ(moment.figure("parts"), 1);
         return ++told < 2;
     };
     const Model model = Svm(s).fit(data());
@@ -108,11 +108,11 @@ INSTANTIATE_TEST_SUITE_P(Tasks, CutShort,
 
 TEST(CutShortAmongClasses, LeavesTheRestAtItsStart) {
     const Dataset data = embedded("digits");
-    SvmSettings settings{.kernel = rbf({.gamma = 0.001}), .C = 1};
+    SvmSettings settings{.common = {.kernel = rbf({.gamma = 0.001})}, .C = 1};
     const Model finished = Svm(settings).fit(data);
     std::set<std::size_t> begun;
-    settings.progress = [&](const FitMoment& moment) {
-        begun.insert(moment.number);
+    settings.common.progress = [&](const Moment& moment) {
+        begun.insert(static_cast<std::size_t>(moment.figure("part")));
         return begun.size() <= 10;
     };
     set_threads(1);  // with more, pairs are under way together and the last of the ten cut short
@@ -131,31 +131,31 @@ TEST(CutShortAmongClasses, LeavesTheRestAtItsStart) {
 TEST(Memory, OfOneMebibyteGivesTheSameOptimum) {
     // 1500 rows: the whole matrix would take 9 MB.
     const Dataset data = make("moons", {.n = 1500, .noise = 0.3, .seed = 2});
-    SvmSettings settings{.kernel = rbf({.gamma = 1.0}), .C = 1};
+    SvmSettings settings{.common = {.kernel = rbf({.gamma = 1.0})}, .C = 1};
     const Model roomy = Svm(settings).fit(data);
-    settings.memory_bytes = std::size_t{1} << 20;
+    settings.common.memory_bytes = std::size_t{1} << 20;
     const Model tight = Svm(settings).fit(data);
     testing::expect_certified(tight, data, settings);
     EXPECT_NEAR(tight.report().dual, roomy.report().dual, 1e-5 * roomy.report().dual);
     EXPECT_GE(tight.report().kernel_evaluations, roomy.report().kernel_evaluations);
     // And among several classes, where the rows of the pairs are kept apart.
     const Dataset digits = embedded("digits");
-    SvmSettings pairs{.kernel = rbf({.gamma = 0.001}), .C = 1};
+    SvmSettings pairs{.common = {.kernel = rbf({.gamma = 0.001})}, .C = 1};
     const Model all = Svm(pairs).fit(digits);
-    pairs.memory_bytes = std::size_t{1} << 20;
+    pairs.common.memory_bytes = std::size_t{1} << 20;
     const Model few = Svm(pairs).fit(digits);
     for (std::size_t i = 0; i < all.reports.size(); ++i) {
         EXPECT_EQ(few.reports[i].status, FitStatus::converged);
         EXPECT_NEAR(few.reports[i].dual, all.reports[i].dual, 1e-5 * all.reports[i].dual);
     }
-    settings.memory_bytes = 0;
+    settings.common.memory_bytes = 0;
     EXPECT_EQ(Svm(settings).fit(data).report().status, FitStatus::converged);
 }
 
 TEST(Methods, FindTheSameOptimum) {
     const Dataset data = make("moons", {.n = 300, .noise = 0.3, .seed = 2});
     for (const Task task : {Task::svc, Task::nu_svc, Task::one_class}) {
-        SvmSettings settings{.task = task, .kernel = rbf({.gamma = 1.0}), .nu = 0.3};
+        SvmSettings settings{.task = task, .common = {.kernel = rbf({.gamma = 1.0})}, .nu = 0.3};
         const Model reference = Svm(settings).fit(data);
         for (const DualMethod method : {DualMethod::smo, DualMethod::chunking}) {
             for (const bool shrinking : {true, false}) {
@@ -173,7 +173,7 @@ TEST(Methods, FindTheSameOptimum) {
 
 TEST(RelativeGap, StopsTheTrainingWhenItIsReached) {
     const Dataset data = make("moons", {.n = 800, .noise = 0.3, .seed = 2});
-    SvmSettings settings = closely({.kernel = rbf({.gamma = 5.0}), .C = 10}, 1e-9);
+    SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 5.0})}, .C = 10}, 1e-9);
     const Model exact = Svm(settings).fit(data);
     settings.relative_gap = 0.01;
     const Model rough = Svm(settings).fit(data);
@@ -192,8 +192,8 @@ TEST(IndefiniteKernel, ReturnsWithAStatus) {
     for (const Kernel& kernel : kernels) {
         for (const Task task : {Task::svc, Task::nu_svc, Task::svr, Task::one_class}) {
             SCOPED_TRACE(kernel.text() + ' ' + task_name(task));
-            SvmSettings settings{.task = task, .kernel = kernel, .nu = 0.3};
-            settings.time_limit = 2;
+            SvmSettings settings{.task = task, .common = {.kernel = kernel}, .nu = 0.3};
+            settings.common.time_limit = 2;
             const Model model = Svm(settings).fit(data);
             const Report r = model.report();
             EXPECT_NE(r.status, FitStatus::not_separable);
@@ -242,12 +242,12 @@ class Threads : public ::testing::Test {
 };
 
 TEST_F(Threads, ChangeNoBitOfAClassifier) {
-    SvmSettings settings{.kernel = rbf({.gamma = 0.001}), .C = 1};
+    SvmSettings settings{.common = {.kernel = rbf({.gamma = 0.001})}, .C = 1};
     settings.probability = true;
     expect_same_for_any_number(settings, embedded("digits"));
     settings.probability = false;
-    settings.kernel = polynomial({.degree = 2, .gamma = 0.01});
-    settings.double_precision = true;
+    settings.common.kernel = polynomial({.degree = 2, .gamma = 0.01});
+    settings.common.double_precision = true;
     expect_same_for_any_number(settings, embedded("iris"));
     settings.multi_class = MultiClass::one_vs_rest;
     expect_same_for_any_number(settings, embedded("iris"));
@@ -258,13 +258,13 @@ TEST_F(Threads, ChangeNoBitOfTheOtherMachines) {
     const Dataset sinc = make("sinc", {.n = 1200, .seed = 2});
     for (const Task task : {Task::nu_svc, Task::svr, Task::nu_svr, Task::one_class, Task::svdd}) {
         const SvmSettings settings{.task = task,
-                                   .kernel = rbf({.gamma = 1.0}),
+                                   .common = {.kernel = rbf({.gamma = 1.0})},
                                    .C = task == Task::svdd ? 0 : 1.0,
                                    .nu = 0.2};
         expect_same_for_any_number(settings, is_regressor(task) ? sinc : moons);
     }
-    SvmSettings tight{.kernel = rbf({.gamma = 1.0})};
-    tight.memory_bytes = std::size_t{1} << 20;
+    SvmSettings tight{.common = {.kernel = rbf({.gamma = 1.0})}};
+    tight.common.memory_bytes = std::size_t{1} << 20;
     expect_same_for_any_number(tight, moons);
 }
 

@@ -20,7 +20,8 @@ using testing::weights_of;
 using testing::with_double_rows;
 
 SvmSettings hard(Kernel kernel, bool bias = true) {
-    return closely({.task = Task::hard_margin, .kernel = std::move(kernel), .bias = bias});
+    return closely(
+        {.task = Task::hard_margin, .common = {.kernel = std::move(kernel)}, .bias = bias});
 }
 
 /// What every hard margin must satisfy: y f >= 1 with equality somewhere, primal = dual = ½‖w‖².
@@ -107,7 +108,7 @@ TEST(SoftMargin, HasTheMidpointAsBiasWithoutFreeVectors) {
     // Two points and a small C: both α = C, w = C (2 − 0), and optimality leaves b in [−1, 1 − 2w].
     const double C = 0.1;
     const Dataset data = labelled({{2}, {0}}, {1, -1});
-    const Model model = Svm(closely({.kernel = linear(), .C = C})).fit(data);
+    const Model model = Svm(closely({.common = {.kernel = linear()}, .C = C})).fit(data);
     EXPECT_EQ(model.report().free_support_vectors, 0U);
     EXPECT_EQ(model.report().bounded_support_vectors, 2U);
     const double w = 2 * C;
@@ -119,7 +120,7 @@ TEST(SoftMargin, HasTheMeanOverFreeVectorsAsBias) {
     // 004: b = mean of y_i − Σ α_j y_j k(x_j, x_i) over 0 < α_i < C.
     const Dataset data = with_double_rows(make("moons", {.n = 120, .noise = 0.25, .seed = 3}));
     const double C = 2;
-    const Model model = Svm(closely({.kernel = rbf({.gamma = 1.0}), .C = C})).fit(data);
+    const Model model = Svm(closely({.common = {.kernel = rbf({.gamma = 1.0})}, .C = C})).fit(data);
     const Expansion& e = model.expansion;
     const auto rows = full(e.points);
     double sum = 0;
@@ -141,11 +142,12 @@ TEST(SoftMargin, NuMachineIsTheCMachineWithCOverRho) {
     const Kernel kernel = rbf({.gamma = 1.0});
     for (const double nu : {0.15, 0.3, 0.6}) {
         SCOPED_TRACE(nu);
-        const SvmSettings settings = closely({.task = Task::nu_svc, .kernel = kernel, .nu = nu});
+        const SvmSettings settings =
+            closely({.task = Task::nu_svc, .common = {.kernel = kernel}, .nu = nu});
         const Model machine = Svm(settings).fit(data);
         const Report r = machine.report();
         ASSERT_GT(r.rho, 0);
-        const Model same = Svm(closely({.kernel = kernel, .C = 1 / r.rho})).fit(data);
+        const Model same = Svm(closely({.common = {.kernel = kernel}, .C = 1 / r.rho})).fit(data);
         expect_same_decisions(machine, same, data.x, 1e-5);
         EXPECT_NEAR(same.report().squared_norm, r.squared_norm, 1e-5 * r.squared_norm);
         EXPECT_NEAR(same.report().dual, r.dual, 1e-6 * r.dual);
@@ -158,7 +160,7 @@ TEST(SoftMargin, NuMachineIsTheCMachineWithCOverRho) {
 TEST(LinearKernel, CollapsesToItsWeights) {
     const Dataset data = with_double_rows(make("blobs", {.n = 90, .noise = 2.0, .columns = 5}));
     for (const Kernel& kernel : {linear(), 3.0 * linear()}) {
-        const Model model = Svm(closely({.kernel = kernel, .C = 0.1})).fit(data);
+        const Model model = Svm(closely({.common = {.kernel = kernel}, .C = 0.1})).fit(data);
         ASSERT_TRUE(is_linear(model.expansion.kernel));
         const Matrix<double> f = model.decision(data.x);
         const Matrix<double> w = weight_vectors(model.expansion);
@@ -177,7 +179,7 @@ TEST(LinearKernel, CollapsesToItsWeights) {
 
 TEST(SeveralClasses, OneVersusOneIsEachPairAlone) {
     const Dataset data = with_double_rows(embedded("iris"));
-    const SvmSettings settings = closely({.kernel = rbf({.gamma = 0.5}), .C = 1});
+    const SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 0.5})}, .C = 1});
     const Model model = Svm(settings).fit(data);
     ASSERT_EQ(model.reports.size(), 3U);
     const Classes classes = classes_of(data.y);
@@ -204,7 +206,7 @@ TEST(SeveralClasses, OneVersusOneIsEachPairAlone) {
 
 TEST(SeveralClasses, OneVersusRestIsEachClassAlone) {
     const Dataset data = with_double_rows(embedded("iris"));
-    SvmSettings settings = closely({.kernel = rbf({.gamma = 0.5}), .C = 1});
+    SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 0.5})}, .C = 1});
     settings.multi_class = MultiClass::one_vs_rest;
     const Model model = Svm(settings).fit(data);
     ASSERT_EQ(model.reports.size(), 3U);

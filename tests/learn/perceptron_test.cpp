@@ -138,10 +138,9 @@ TEST(Perceptron, TheMistakeBoundHoldsAndIsSmallestForTheHardMargin) {
     EXPECT_NEAR(r.margin, least / std::sqrt(r.squared_norm), 1e-10);
     EXPECT_NEAR(bound, 1 / (r.margin * r.margin), 1e-6 * bound);  // k(x,x) = 1
     const Model hard = Svm({.task = Task::hard_margin,
-                            .kernel = k,
+                            .common = {.kernel = k, .double_precision = true},
                             .bias = false,
-                            .tolerance = 1e-6,
-                            .double_precision = true})
+                            .tolerance = 1e-6})
                            .fit(data);
     const double delta = hard.report().margin;
     EXPECT_GE(delta, r.margin * (1 - 1e-6));

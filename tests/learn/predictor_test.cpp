@@ -45,7 +45,7 @@ TEST(Model, AnExpansionChangedAfterAPredictionCounts) {
 
 TEST(Predictor, AnswersAsTheModelItWasMadeOf) {
     const Dataset iris = embedded("iris");
-    Model model = Svm({.kernel = rbf({.gamma = 0.5}), .probability = true}).fit(iris);
+    Model model = Svm({.common = {.kernel = rbf({.gamma = 0.5})}, .probability = true}).fit(iris);
     const Predictor predictor(model);
     const Matrix<double> p = model.probabilities(iris.x);
     const Labels labels = model.predict_labels(iris.x);

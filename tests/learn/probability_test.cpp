@@ -66,7 +66,8 @@ TEST(Coupling, FindsTheProbabilitiesThatThePairsCameFrom) {
 }
 
 SvmSettings with_probability(Task task) {
-    SvmSettings settings{.task = task, .kernel = rbf({.gamma = 0.5}), .C = 1, .nu = 0.3};
+    SvmSettings settings{
+        .task = task, .common = {.kernel = rbf({.gamma = 0.5})}, .C = 1, .nu = 0.3};
     settings.probability = true;
     return settings;
 }
@@ -117,7 +118,7 @@ TEST(Probability, IsDrawnFromItsSeed) {
     SvmSettings settings = with_probability(Task::svc);
     const Sigmoid a = Svm(settings).fit(data).sigmoids[0];
     const Sigmoid b = Svm(settings).fit(data).sigmoids[0];
-    settings.seed = 2;
+    settings.common.seed = 2;
     const Sigmoid c = Svm(settings).fit(data).sigmoids[0];
     EXPECT_EQ(a.a, b.a);
     EXPECT_EQ(a.b, b.b);

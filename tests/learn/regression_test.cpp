@@ -22,8 +22,9 @@ TEST(SupportVectorRegression, FitsTheFlattestLineWithinTheTube) {
     // y = 2x + 1 on 0 … 4: the flattest line within ε passes (0, 1 + ε) and (4, 9 − ε).
     const Dataset data = points({{0}, {1}, {2}, {3}, {4}}, {1, 3, 5, 7, 9});
     for (const double epsilon : {0.0, 0.1, 0.5, 2.0}) {
-        const SvmSettings settings =
-            closely({.task = Task::svr, .kernel = linear(), .C = 1000, .epsilon = epsilon}, 1e-9);
+        const SvmSettings settings = closely(
+            {.task = Task::svr, .common = {.kernel = linear()}, .C = 1000, .epsilon = epsilon},
+            1e-9);
         const Model model = Svm(settings).fit(data);
         const double slope = 2 - 2 * epsilon / 4;
         EXPECT_NEAR(weights_of(model)[0], slope, 1e-6);
@@ -39,7 +40,8 @@ TEST(SupportVectorRegression, IsConstantInATubeThatHoldsEverything) {
     // taken.
     const Dataset data = points({{0}, {1}, {2}}, {1, 3, 2});
     const Model model =
-        Svm(closely({.task = Task::svr, .kernel = linear(), .C = 10, .epsilon = 1.5})).fit(data);
+        Svm(closely({.task = Task::svr, .common = {.kernel = linear()}, .C = 10, .epsilon = 1.5}))
+            .fit(data);
     EXPECT_EQ(model.expansion.size(), 0U);
     EXPECT_NEAR(model.expansion.bias[0], 2, 1e-9);
     EXPECT_EQ(model.report().dual, 0);
@@ -50,8 +52,8 @@ TEST(SupportVectorRegression, IsConstantInATubeThatHoldsEverything) {
 TEST(SupportVectorRegression, DoesNotMoveWithTargetsOutsideTheTube) {
     // 001, robustness: points outside move outward, the estimate stays.
     Dataset data = with_double_rows(make("sinc", {.n = 100, .seed = 6}));
-    const SvmSettings settings =
-        closely({.task = Task::svr, .kernel = rbf({.gamma = 1.0}), .C = 1, .epsilon = 0.15});
+    const SvmSettings settings = closely(
+        {.task = Task::svr, .common = {.kernel = rbf({.gamma = 1.0})}, .C = 1, .epsilon = 0.15});
     const Model before = Svm(settings).fit(data);
     const Matrix<double> f = before.decision(data.x);
     std::size_t moved = 0;
@@ -74,7 +76,7 @@ TEST(NuRegression, FindsTheTubeThatHoldsAllButNu) {
     for (const double nu : {0.11, 0.21, 0.41, 0.61}) {
         SCOPED_TRACE(nu);
         const SvmSettings settings =
-            closely({.task = Task::nu_svr, .kernel = kernel, .C = 1, .nu = nu});
+            closely({.task = Task::nu_svr, .common = {.kernel = kernel}, .C = 1, .nu = nu});
         const Model model = Svm(settings).fit(data);
         const Report r = model.report();
         testing::expect_certified(model, data, settings);
@@ -82,9 +84,11 @@ TEST(NuRegression, FindsTheTubeThatHoldsAllButNu) {
         EXPECT_LT(r.epsilon, wider) << "more errors allowed, narrower tube";
         wider = r.epsilon;
         // With the ε that it found, ε-SVR gives the same machine.
-        const Model same =
-            Svm(closely({.task = Task::svr, .kernel = kernel, .C = 1, .epsilon = r.epsilon}))
-                .fit(data);
+        const Model same = Svm(closely({.task = Task::svr,
+                                        .common = {.kernel = kernel},
+                                        .C = 1,
+                                        .epsilon = r.epsilon}))
+                               .fit(data);
         expect_same_decisions(model, same, data.x, 1e-5);
     }
 }
@@ -93,15 +97,18 @@ TEST(NuRegression, NeedsNoTubeWhenNuIsLarge) {
     // ν beyond the share of points outside any tube: ε = 0, and the equality is slack (001).
     const Dataset data = with_double_rows(make("sinc", {.n = 60, .seed = 7}));
     const Model model =
-        Svm(closely({.task = Task::nu_svr, .kernel = rbf({.gamma = 1.0}), .C = 1, .nu = 1}))
+        Svm(closely(
+                {.task = Task::nu_svr, .common = {.kernel = rbf({.gamma = 1.0})}, .C = 1, .nu = 1}))
             .fit(data);
     EXPECT_NEAR(model.report().epsilon, 0, 1e-6);
     EXPECT_LE(model.report().infeasibility, 1e-9);
     EXPECT_GE(model.report().relative_gap, -1e-9);
     EXPECT_LE(model.report().relative_gap, 1e-6);
-    const Model same =
-        Svm(closely({.task = Task::svr, .kernel = rbf({.gamma = 1.0}), .C = 1, .epsilon = 0}))
-            .fit(data);
+    const Model same = Svm(closely({.task = Task::svr,
+                                    .common = {.kernel = rbf({.gamma = 1.0})},
+                                    .C = 1,
+                                    .epsilon = 0}))
+                           .fit(data);
     expect_same_decisions(model, same, data.x, 1e-4);
 }
 
@@ -115,7 +122,7 @@ TEST(SeveralOutputs, EqualSeparateFits) {
     }
     for (const Task task : {Task::svr, Task::nu_svr}) {
         const SvmSettings settings =
-            closely({.task = task, .kernel = rbf({.gamma = 2.0}), .C = 3, .nu = 0.31});
+            closely({.task = task, .common = {.kernel = rbf({.gamma = 2.0})}, .C = 3, .nu = 0.31});
         const Model together = Svm(settings).fit(data, targets.view());
         ASSERT_EQ(together.reports.size(), 3U);
         const Matrix<double> f = together.decision(data.x);
@@ -155,8 +162,9 @@ Dataset modulated_noise(std::size_t n, std::uint64_t seed) {
 class ParametricTube : public ::testing::Test {
    protected:
     static SvmSettings settings(bool parametric) {
-        SvmSettings s =
-            closely({.task = Task::nu_svr, .kernel = rbf({.gamma = 1.0}), .C = 1, .nu = 0.2}, 1e-7);
+        SvmSettings s = closely(
+            {.task = Task::nu_svr, .common = {.kernel = rbf({.gamma = 1.0})}, .C = 1, .nu = 0.2},
+            1e-7);
         if (parametric) s.tube = Formula::parse("sin(2*pi/3*x0)^2");
         return s;
     }

@@ -15,7 +15,8 @@ using testing::value_at;
 using testing::with_double_rows;
 
 SvmSettings smallest_sphere(Kernel kernel) {
-    return closely({.task = Task::svdd, .kernel = std::move(kernel), .C = 0, .nu = 0}, 1e-10);
+    return closely({.task = Task::svdd, .common = {.kernel = std::move(kernel)}, .C = 0, .nu = 0},
+                   1e-10);
 }
 
 /// The centre of a sphere in input space: coefficients are 2α (002, equation 9).
@@ -121,9 +122,9 @@ TEST(Svdd, WithAGaussianIsTheOneClassMachine) {
         SCOPED_TRACE(nu);
         const Kernel kernel = rbf({.gamma = 0.8});
         const SvmSettings plane =
-            closely({.task = Task::one_class, .kernel = kernel, .nu = nu}, 1e-9);
+            closely({.task = Task::one_class, .common = {.kernel = kernel}, .nu = nu}, 1e-9);
         const SvmSettings ball =
-            closely({.task = Task::svdd, .kernel = kernel, .C = 0, .nu = nu}, 1e-10);
+            closely({.task = Task::svdd, .common = {.kernel = kernel}, .C = 0, .nu = nu}, 1e-10);
         const Model a = Svm(plane).fit(data);
         const Model b = Svm(ball).fit(data);
         const double factor = 2 / (nu * static_cast<double>(data.size()));
@@ -146,8 +147,10 @@ TEST(Svdd, GivenByCIsGivenByNu) {
     const double nu = 0.205;
     const double C = 1 / (nu * static_cast<double>(data.size()));
     const Model by_nu =
-        Svm(closely({.task = Task::svdd, .kernel = kernel, .C = 0, .nu = nu})).fit(data);
-    const Model by_c = Svm(closely({.task = Task::svdd, .kernel = kernel, .C = C})).fit(data);
+        Svm(closely({.task = Task::svdd, .common = {.kernel = kernel}, .C = 0, .nu = nu}))
+            .fit(data);
+    const Model by_c =
+        Svm(closely({.task = Task::svdd, .common = {.kernel = kernel}, .C = C})).fit(data);
     testing::expect_same_decisions(by_nu, by_c, data.x, 1e-5);
     EXPECT_NEAR(by_nu.report().radius, by_c.report().radius, 1e-6);
     // Primal r² + C Σ ξ, counted here from the decisions.
@@ -157,7 +160,7 @@ TEST(Svdd, GivenByCIsGivenByNu) {
     EXPECT_NEAR(primal, by_c.report().primal, 1e-6 * primal);
     EXPECT_NEAR(primal, by_c.report().dual, 1e-5 * primal);
     const std::string message = testing::message_of(
-        [&] { Svm({.task = Task::svdd, .kernel = kernel, .C = 0.001}).fit(data); });
+        [&] { Svm({.task = Task::svdd, .common = {.kernel = kernel}, .C = 0.001}).fit(data); });
     EXPECT_NE(message.find("smallest feasible value is 0.0125"), std::string::npos) << message;
 }
 
@@ -166,7 +169,7 @@ TEST(OneClass, KeepsAFractionOutside) {
     double before = 0;
     for (const double nu : {0.05, 0.1, 0.3, 0.5}) {
         const SvmSettings settings =
-            closely({.task = Task::one_class, .kernel = rbf({.gamma = 0.1}), .nu = nu});
+            closely({.task = Task::one_class, .common = {.kernel = rbf({.gamma = 0.1})}, .nu = nu});
         const Model model = Svm(settings).fit(data);
         testing::expect_nu_property(model, data, settings);
         testing::expect_certified(model, data, settings);

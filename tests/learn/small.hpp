@@ -39,7 +39,7 @@ inline Dataset with_double_rows(Dataset data) {
 /// The settings, to be solved in double precision nearly to its end.
 inline SvmSettings closely(SvmSettings settings, double tolerance = 1e-8) {
     settings.tolerance = tolerance;
-    settings.double_precision = true;
+    settings.common.double_precision = true;
     return settings;
 }
 

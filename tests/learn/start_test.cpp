@@ -21,12 +21,12 @@ Dataset sinc(std::size_t n) {
 SvmSettings settings_of(Task task) {
     SvmSettings s;
     s.task = task;
-    s.kernel = rbf({.gamma = 2.0});
+    s.common.kernel = rbf({.gamma = 2.0});
     s.C = task == Task::svdd ? 0 : 5;
     s.nu = 0.3;
     s.epsilon = 0.05;
     s.tolerance = 1e-6;
-    s.double_precision = true;
+    s.common.double_precision = true;
     return s;
 }
 

@@ -39,10 +39,10 @@ Model fitted(Task task, const Dataset& data, TargetScale rule) {
         case Task::svr:
         case Task::nu_svr:
             return Svm({.task = task,
-                        .kernel = common.kernel,
-                        .target_scale = rule,
-                        .tolerance = 1e-6,
-                        .double_precision = true})
+                        .common = {.kernel = common.kernel,
+                                   .target_scale = rule,
+                                   .double_precision = true},
+                        .tolerance = 1e-6})
                 .fit(data);
         case Task::ridge: return ridge({.common = common, .bias = false}).fit(data);
         case Task::huber:
@@ -81,13 +81,13 @@ TEST(TargetScale, SettingsOfTheModelAreThoseOfTheTargetsThemselves) {
     const double s = target_scaling_of(model).scale;
     EXPECT_DOUBLE_EQ(model.trained.C, s);
     EXPECT_DOUBLE_EQ(model.trained.epsilon, 0.1 * s);
-    const Model direct = Svm({.task = Task::svr,
-                              .kernel = model.expansion.kernel,
-                              .C = s,
-                              .epsilon = 0.1 * s,
-                              .tolerance = 1e-6 * s,
-                              .double_precision = true})
-                             .fit(prices);
+    const Model direct =
+        Svm({.task = Task::svr,
+             .common = {.kernel = model.expansion.kernel, .double_precision = true},
+             .C = s,
+             .epsilon = 0.1 * s,
+             .tolerance = 1e-6 * s})
+            .fit(prices);
     const auto a = model.predict(prices.x);
     const auto b = direct.predict(prices.x);
     for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9 * s);
@@ -122,17 +122,18 @@ TEST(TargetScale, EvidenceOfPricesIsMaximisedOnTheirOwnScale) {
 TEST(TargetScale, IsRefusedWhereNoNumbersAreLearnt) {
     Dataset data = wave(20, 0, 1);
     for (double& y : data.y.values) y = y > 0 ? 1 : -1;
-    EXPECT_THROW(Svm({.task = Task::svc, .target_scale = TargetScale::standard}).fit(data),
-                 InvalidInput);
+    EXPECT_THROW(
+        Svm({.task = Task::svc, .common = {.target_scale = TargetScale::standard}}).fit(data),
+        InvalidInput);
     EXPECT_THROW(
         risk_minimiser({.loss = Loss::logistic, .common = {.target_scale = TargetScale::standard}})
             .fit(data),
         InvalidInput);
     EXPECT_THROW(target_scale_named("standart"), InvalidInput);
     Matrix<double> two(20, 2);
-    EXPECT_THROW(
-        Svm({.task = Task::svr, .target_scale = TargetScale::standard}).fit(data, two.view()),
-        InvalidInput);
+    EXPECT_THROW(Svm({.task = Task::svr, .common = {.target_scale = TargetScale::standard}})
+                     .fit(data, two.view()),
+                 InvalidInput);
 }
 
 TEST(TargetScale, ConstantTargetsHaveScaleOne) {
@@ -148,22 +149,22 @@ TEST(TargetScale, UselessPenaltiesAndTubesAreNoticed) {
     const Dataset prices = wave(200, 207513, 115395);
     const double deviation = fit_target_scale(TargetScale::standard, prices.y.values).scale;
     const Kernel k = Kernel::parse("rbf(gamma=0.5)");
-    const Model small = Svm({.task = Task::svr, .kernel = k}).fit(prices);
+    const Model small = Svm({.task = Task::svr, .common = {.kernel = k}}).fit(prices);
     EXPECT_EQ(target_trouble(small, deviation), TargetTrouble::penalty_too_small);
     for (const double nu : {0.2, 0.5, 0.95}) {
-        const Model flat = Svm({.task = Task::nu_svr, .kernel = k, .nu = nu}).fit(prices);
+        const Model flat = Svm({.task = Task::nu_svr, .common = {.kernel = k}, .nu = nu}).fit(prices);
         EXPECT_EQ(target_trouble(flat, deviation), TargetTrouble::penalty_too_small) << nu;
         const Model follows = Svm({.task = Task::nu_svr,
-                                   .kernel = k,
-                                   .nu = nu,
-                                   .target_scale = TargetScale::standard})
+                                   .common = {.kernel = k, .target_scale = TargetScale::standard},
+                                   .nu = nu})
                                   .fit(prices);
         EXPECT_EQ(target_trouble(follows, deviation), TargetTrouble::none) << nu;
     }
-    const Model wide = Svm({.task = Task::svr, .kernel = k, .C = 1, .epsilon = 1e6}).fit(prices);
+    const Model wide = Svm({.task = Task::svr, .common = {.kernel = k}, .C = 1, .epsilon = 1e6}).fit(prices);
     EXPECT_EQ(target_trouble(wide, deviation), TargetTrouble::tube_too_wide);
     const Model fine =
-        Svm({.task = Task::svr, .kernel = k, .target_scale = TargetScale::standard}).fit(prices);
+        Svm({.task = Task::svr, .common = {.kernel = k, .target_scale = TargetScale::standard}})
+            .fit(prices);
     EXPECT_EQ(target_trouble(fine, deviation), TargetTrouble::none);
 }
 

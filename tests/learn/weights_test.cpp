@@ -41,7 +41,7 @@ TEST_P(Weights, OfWholeNumbersAreRepeatedRows) {
     const Task task = GetParam();
     const Dataset data = sample(task);
     const SvmSettings settings = closely({.task = task,
-                                          .kernel = rbf({.gamma = 1.0}),
+                                          .common = {.kernel = rbf({.gamma = 1.0})},
                                           .C = task == Task::svdd ? 0 : 1.5,
                                           .nu = 0.23,
                                           .epsilon = 0.1});
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Tasks, Weights,
 
 TEST(ClassWeights, MultiplyTheWeightsOfTheirRows) {
     Dataset data = with_double_rows(make("moons", {.n = 90, .noise = 0.3, .seed = 4}));
-    SvmSettings settings = closely({.kernel = rbf({.gamma = 1.0}), .C = 1});
+    SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 1.0})}, .C = 1});
     settings.class_weights = {{"-1", 3.0}, {"1", 0.5}};
     const Model by_class = Svm(settings).fit(data);
     testing::expect_certified(by_class, data, [&] {
@@ -108,7 +108,7 @@ TEST(ClassWeights, BalancedAreRowsOverClassesTimesRowsOfTheClass) {
         rows.push_back(i);
     }
     const Dataset data = whole.select(rows);
-    SvmSettings settings = closely({.kernel = rbf({.gamma = 0.2}), .C = 1});
+    SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 0.2})}, .C = 1});
     settings.balanced = true;
     const Model balanced = Svm(settings).fit(data);
     settings.balanced = false;

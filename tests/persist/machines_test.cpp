@@ -76,8 +76,8 @@ TEST(MachineFile, FiguresMayBeInfiniteAndArraysOfAnyShape) {
 
 /// Files of programs that knew nothing of these parts have none of them, and are read.
 TEST(MachineFile, WhatIsAbsentIsEmpty) {
-    const Model model =
-        Svm({.kernel = rbf({.gamma = 1.0})}).fit(make("moons", {.n = 30, .noise = 0.2}));
+    const Model model = Svm({.common = {.kernel = rbf({.gamma = 1.0})}})
+                            .fit(make("moons", {.n = 30, .noise = 0.2}));
     Parts parts = Parts::of(save_to_memory(model));
     for (const char* word : {"numbers", "figures", "history", "extra."}) {
         EXPECT_EQ(parts.header.dump().find(word), std::string::npos) << word;
@@ -186,7 +186,7 @@ TEST(MachineFile, OneReportForAllOutputsIsForMachinesThatLearnThemTogether) {
     EXPECT_EQ(groups.expansion.outputs(), 3U);
     groups.reports.resize(2);
     EXPECT_NE(message_of([&] { save_to_memory(groups); }).find("reports"), std::string::npos);
-    Model svm = Svm({.kernel = linear()}).fit(embedded("iris"));
+    Model svm = Svm({.common = {.kernel = linear()}}).fit(embedded("iris"));
     svm.reports.resize(1);
     EXPECT_NE(message_of([&] { save_to_memory(svm); }).find("reports"), std::string::npos);
     groups.reports.clear();

@@ -63,7 +63,7 @@ TEST(SavedModel, FilesOfEarlierProgramsPredictTheSame) {
     iris.roles.label = 4;
     iris.roles.label_name = "kind";
     models.emplace_back("classes", svc({.C = 5}).fit(iris));
-    SvmSettings svr{.task = Task::svr, .target_scale = TargetScale::standard};
+    SvmSettings svr{.task = Task::svr, .common = {.target_scale = TargetScale::standard}};
     models.emplace_back("svr", Svm(svr).fit(sinc));
     GaussianProcessSettings gp;
     gp.common.target_scale = TargetScale::center;  // keeps deviations in the target's units
@@ -115,8 +115,8 @@ TEST(SavedModel, TrainedModelsComeBackWhole) {
         settings.task = task;
         settings.nu = 0.3;
         if (task == Task::svdd) settings.C = 0;
-        settings.kernel = rbf({.gamma = scale_rule});
-        settings.scaling = ScalingRule::parse("standard");
+        settings.common.kernel = rbf({.gamma = scale_rule});
+        settings.common.scaling = ScalingRule::parse("standard");
         const Model model = Svm(settings).fit(iris);
         const Model back = load_from_memory(save_to_memory(model));
         expect_same(model, back);
@@ -152,7 +152,7 @@ TEST(SavedModel, RowsOfAMatrixKeepOnlyTheEntriesTheModelReads) {
 TEST(SavedModel, ATubeNamedColumnIsNoColumnOfNumbers) {
     Dataset data = make("sinc", {.n = 60});
     data.feature_names = {"column"};
-    SvmSettings settings{.task = Task::nu_svr, .kernel = rbf({.gamma = 1.0})};
+    SvmSettings settings{.task = Task::nu_svr, .common = {.kernel = rbf({.gamma = 1.0})}};
     settings.tube = Formula::parse("column^2 + 1");
     const Model formula = Svm(settings).fit(data);
     settings.tube = Formula::parse("|column|");
@@ -236,7 +236,7 @@ TEST(ExportedModel, SvmPredictAnswersAsTheTrainedModelDoes) {
         SvmSettings settings;
         settings.task = task;
         settings.nu = 0.2;
-        settings.kernel = rbf({.gamma = 0.5});
+        settings.common.kernel = rbf({.gamma = 0.5});
         const Model model = Svm(settings).fit(iris);
         export_libsvm(model, folder.file("model"));
         ASSERT_EQ(run("svm-predict " + folder.file("rows") + " " + folder.file("model") + " " +

@@ -4,7 +4,7 @@
 #include "learn/small.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/learn/svm/svm_machine.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/picture/virtual_examples.hpp"
 
 namespace mercer {
@@ -55,7 +55,7 @@ TEST(VirtualExamples, RowsComeFirstThenTheirImages) {
 TEST(VirtualExamples, OnlySupportVectorsAreUsedAndShiftsAreLearnt) {
     const Dataset train = strokes(60, 0.3, 2), test = strokes(400, 1.6, 3);
     const Machine machine =
-        svm_machine({.task = Task::svc, .kernel = Kernel::parse("rbf(gamma=0.1)"), .C = 10});
+        svm({.task = Task::svc, .common = {.kernel = Kernel::parse("rbf(gamma=0.1)")}, .C = 10});
     const auto ways = parse_transforms("shift(1)", {8, 8});
     const VirtualFit fit = fit_virtual(machine, train, ways);
     EXPECT_EQ(fit.support, fit.plain.expansion.size());
@@ -94,7 +94,7 @@ TEST(VirtualExamples, AnyFunctionOfARowWillDo) {
                          }});
     }
     const VirtualFit fit =
-        fit_virtual(svm_machine({.task = Task::svc, .kernel = rbf({.gamma = 1.0}), .C = 100}),
+        fit_virtual(svm({.task = Task::svc, .common = {.kernel = rbf({.gamma = 1.0})}, .C = 100}),
                     testing::labelled(rows, signs), turns);
     for (double a = 0; a < 6.28; a += 0.1) {
         EXPECT_GT(testing::value_at(fit.model, {std::cos(a), std::sin(a)}), 0);

@@ -30,8 +30,6 @@ TEST(Defaults, MachinesThatShareAnOptionShareItsDefault) {
     EXPECT_EQ(HebbianSettings{}.components, KernelPcaSettings{}.components);
     EXPECT_EQ(RiskSettings{}.lambda, RidgeSettings{}.lambda);
     EXPECT_EQ(DependencySettings{}.lambda, RidgeSettings{}.lambda);
-    EXPECT_EQ(FitSettings{}.memory_bytes, SvmSettings{}.memory_bytes);
-    EXPECT_EQ(FitSettings{}.kernel, SvmSettings{}.kernel);
 }
 
 /// The default of a parameter in the constructor of a Python class, read off its source.

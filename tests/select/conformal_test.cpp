@@ -183,7 +183,7 @@ TEST(CalibrationReport, HonestProbabilitiesAreFoundHonest) {
 
 TEST(CalibrationReport, CalibrationMakesABoastfulMachineHonest) {
     const Dataset data = drawn("moons", 1200, 4, 0.45);
-    SvmSettings settings{.task = Task::svc, .kernel = rbf({.gamma = 2.0}), .C = 5};
+    SvmSettings settings{.task = Task::svc, .common = {.kernel = rbf({.gamma = 2.0})}, .C = 5};
     const Model model = Svm(settings).fit(part(data, 0, 300));
     const Dataset aside = part(data, 300, 400);
     const Dataset test = part(data, 700, 500);

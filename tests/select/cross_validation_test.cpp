@@ -106,8 +106,9 @@ TEST(Score, MeasuresRegressionByErrorAndCorrelation) {
 TEST(CrossValidation, PredictsEachRowByAMachineThatHasNotSeenIt) {
     Dataset data = embedded("iris");
     data.y.names = {"setosa", "versicolor", "virginica"};
-    SvmSettings settings{.kernel = rbf({.gamma = 0.5}), .C = 1};
-    settings.scaling = ScalingRule::parse("standard");  // found anew on the rows of each training
+    SvmSettings settings{.common = {.kernel = rbf({.gamma = 0.5})}, .C = 1};
+    settings.common.scaling =
+        ScalingRule::parse("standard");  // found anew on the rows of each training
     const CrossValidation result = cross_validate(settings, data, 4, 11);
     const auto fold = draw_folds(data.size(), 4, 11, classes_of(data.y).index);
     std::size_t right = 0;
@@ -131,7 +132,7 @@ TEST(CrossValidation, PredictsEachRowByAMachineThatHasNotSeenIt) {
 
 TEST(CrossValidation, IsTheSameForTheSameSeed) {
     const Dataset data = make("sinc", {.n = 100, .seed = 2});
-    const SvmSettings settings{.task = Task::svr, .kernel = rbf({.gamma = 1.0})};
+    const SvmSettings settings{.task = Task::svr, .common = {.kernel = rbf({.gamma = 1.0})}};
     const auto values = [&](std::uint64_t seed) {
         return cross_validate(settings, data, 5, seed).predictions.values;
     };
@@ -141,7 +142,8 @@ TEST(CrossValidation, IsTheSameForTheSameSeed) {
 
 TEST(CrossValidation, CutsTheTubeWithTheRows) {
     const Dataset data = make("sinc", {.n = 60, .seed = 2});
-    SvmSettings settings{.task = Task::nu_svr, .kernel = rbf({.gamma = 1.0}), .nu = 0.2};
+    SvmSettings settings{
+        .task = Task::nu_svr, .common = {.kernel = rbf({.gamma = 1.0})}, .nu = 0.2};
     settings.tube = Formula::parse("1 + x0^2");
     const CrossValidation by_formula = cross_validate(settings, data, 3);
     for (const auto& row : testing::full(data.x)) {
@@ -156,7 +158,8 @@ TEST(CrossValidation, CutsTheTubeWithTheRows) {
 TEST(CrossValidation, JudgesSingleClassMachinesByLabelsOfPlusMinusOne) {
     Dataset data = make("blobs", {.n = 100, .seed = 2, .classes = 1});
     data.y.values.assign(100, 1);
-    const SvmSettings settings{.task = Task::one_class, .kernel = rbf({.gamma = 0.1}), .nu = 0.1};
+    const SvmSettings settings{
+        .task = Task::one_class, .common = {.kernel = rbf({.gamma = 0.1})}, .nu = 0.1};
     // About ν of new points from the same source lie outside.
     EXPECT_NEAR(cross_validate(settings, data, 5).score.accuracy, 0.9, 0.1);
     data.y = {};
@@ -166,7 +169,7 @@ TEST(CrossValidation, JudgesSingleClassMachinesByLabelsOfPlusMinusOne) {
 
 TEST(CrossValidation, TellsWhenATrainingWasCutShort) {
     const Dataset data = make("moons", {.n = 300, .noise = 0.4, .seed = 2});
-    SvmSettings settings{.kernel = rbf({.gamma = 1.0})};
+    SvmSettings settings{.common = {.kernel = rbf({.gamma = 1.0})}};
     settings.iteration_limit = 1;
     EXPECT_EQ(cross_validate(settings, data, 3).status, FitStatus::iteration_limit);
 }
@@ -195,7 +198,7 @@ TEST(CrossValidation, OfHeartIsLibsvmsWithinTheChanceOfTheFolds) {
     MERCER_NEEDS_DATA(path, "heart/heart_scale");
     if (!testing::libsvm_is_installed()) GTEST_SKIP() << "svm-train is not installed";
     const Dataset data = read(path);
-    const SvmSettings settings{.kernel = rbf({.gamma = 1.0 / 13}), .C = 1};
+    const SvmSettings settings{.common = {.kernel = rbf({.gamma = 1.0 / 13})}, .C = 1};
     const Draws ours = draw(settings, data, [](const Score& s) { return 100 * s.accuracy; });
     const double theirs = testing::Peer(data).cross_validate("-c 1 -v 5");
     EXPECT_LT(ours.allowed, 6) << "a few points, or the comparison says nothing";
@@ -208,7 +211,7 @@ TEST(CrossValidation, OfHousingIsLibsvmsWithinTheChanceOfTheFolds) {
     if (!testing::libsvm_is_installed()) GTEST_SKIP() << "svm-train is not installed";
     const Dataset data = read(path);
     const SvmSettings settings{
-        .task = Task::svr, .kernel = rbf({.gamma = 1.0 / 13}), .C = 10, .epsilon = 0.5};
+        .task = Task::svr, .common = {.kernel = rbf({.gamma = 1.0 / 13})}, .C = 10, .epsilon = 0.5};
     const Draws ours = draw(settings, data, [](const Score& s) { return s.mean_squared_error; });
     const double theirs = testing::Peer(data).cross_validate("-s 3 -c 10 -p 0.5 -v 5");
     EXPECT_NEAR(ours.mean, theirs, ours.allowed);

@@ -40,7 +40,8 @@ Dataset hidden(bool product, std::uint64_t seed = 1) {
 
 TEST(Features, EliminationKeepsTheColumnsThatTell) {
     const Elimination e = eliminate_features(
-        {.svm = {.task = Task::svc, .kernel = linear(), .C = 1}, .folds = 4}, hidden(false));
+        {.svm = {.task = Task::svc, .common = {.kernel = linear()}, .C = 1}, .folds = 4},
+        hidden(false));
     ASSERT_EQ(e.ranking.size(), 7U);
     EXPECT_EQ((std::set<std::size_t>{e.ranking[0], e.ranking[1]}), (std::set<std::size_t>{2, 5}));
     EXPECT_EQ(e.ranking[0], 2U) << "the heavier of the two";
@@ -54,15 +55,16 @@ TEST(Features, EliminationKeepsTheColumnsThatTell) {
 
 TEST(Features, EliminationSeesThroughAKernel) {
     const Elimination e = eliminate_features(
-        {.svm = {.task = Task::svc, .kernel = polynomial({.degree = 2}), .C = 1}, .keep = 2},
+        {.svm = {.task = Task::svc, .common = {.kernel = polynomial({.degree = 2})}, .C = 1},
+         .keep = 2},
         hidden(true));
     EXPECT_EQ((std::set<std::size_t>{e.ranking[0], e.ranking[1]}), (std::set<std::size_t>{2, 5}));
     // A third at a time comes to the same columns in fewer rounds.
-    const Elimination quick =
-        eliminate_features({.svm = {.task = Task::svc, .kernel = polynomial({.degree = 2}), .C = 1},
-                            .keep = 2,
-                            .share = 0.34},
-                           hidden(true));
+    const Elimination quick = eliminate_features(
+        {.svm = {.task = Task::svc, .common = {.kernel = polynomial({.degree = 2})}, .C = 1},
+         .keep = 2,
+         .share = 0.34},
+        hidden(true));
     EXPECT_LT(quick.rounds.size(), e.rounds.size());
     EXPECT_EQ((std::set<std::size_t>{quick.ranking[0], quick.ranking[1]}),
               (std::set<std::size_t>{2, 5}));
@@ -71,13 +73,13 @@ TEST(Features, EliminationSeesThroughAKernel) {
 TEST(Features, LinearCriterionIsTheGeneralOne) {
     // 1·linear and a polynomial of degree 1 without offset are one kernel, by either way.
     const Dataset data = hidden(false);
-    const Elimination a =
-        eliminate_features({.svm = {.task = Task::svc, .kernel = linear(), .C = 1}}, data);
-    const Elimination b =
-        eliminate_features({.svm = {.task = Task::svc,
-                                    .kernel = polynomial({.degree = 1, .gamma = 1.0, .coef0 = 0}),
-                                    .C = 1}},
-                           data);
+    const Elimination a = eliminate_features(
+        {.svm = {.task = Task::svc, .common = {.kernel = linear()}, .C = 1}}, data);
+    const Elimination b = eliminate_features(
+        {.svm = {.task = Task::svc,
+                 .common = {.kernel = polynomial({.degree = 1, .gamma = 1.0, .coef0 = 0})},
+                 .C = 1}},
+        data);
     EXPECT_EQ(a.ranking, b.ranking);
 }
 
@@ -135,7 +137,7 @@ TEST(Query, SimpleMarginAsksForTheRowsNearestToThePlane) {
 TEST(Query, MaxMinTakesTheLargestOfTheSmallerMargins) {
     const Dataset labelled = testing::labelled({{-2, 0}, {2, 0}}, {1, -1});
     const Dataset pool = testing::points({{-1.9, 0}, {0, 0}, {1.2, 0}, {0.2, 3}});
-    const SvmSettings settings{.task = Task::svc, .kernel = linear(), .C = 1e4};
+    const SvmSettings settings{.task = Task::svc, .common = {.kernel = linear()}, .C = 1e4};
     const std::vector<Query> queries = query_max_min(settings, labelled, pool.x, 4, 0);
     ASSERT_EQ(queries.size(), 4U);
     // Either answer at the middle leaves a margin of 1; near a labelled row the other answer leaves
@@ -156,7 +158,8 @@ TEST(Query, AskingPaysMoreThanTakingWhatComes) {
     // Labels are asked for ten times; the machine ends better than with rows taken in order.
     const Dataset pool = make("moons", {.n = 300, .noise = 0.2, .seed = 5});
     const Dataset test = make("moons", {.n = 400, .noise = 0.2, .seed = 6});
-    const SvmSettings settings{.task = Task::svc, .kernel = rbf({.gamma = 2.0}), .C = 10};
+    const SvmSettings settings{
+        .task = Task::svc, .common = {.kernel = rbf({.gamma = 2.0})}, .C = 10};
     std::vector<std::size_t> asked{0, 1, 2, 3};
     for (int round = 0; round < 12; ++round) {
         const Model model = Svm(settings).fit(pool.select(asked));

@@ -9,7 +9,7 @@
 #include "mercer/learn/online/adatron.hpp"
 #include "mercer/learn/online/perceptron.hpp"
 #include "mercer/learn/risk/class_means.hpp"
-#include "mercer/learn/svm/svm_machine.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/select/cross_validation.hpp"
 
 namespace mercer {
@@ -20,7 +20,7 @@ TEST(Machine, EveryFoldIsPredictedByAMachineThatHasNotSeenIt) {
     const FitSettings common{.kernel = rbf({.gamma = 1.0})};
     const std::vector<Machine> machines{
         class_means({.common = common}), perceptron({.common = common}),
-        adatron({.common = common, .C = 1}), svm_machine({.kernel = common.kernel})};
+        adatron({.common = common, .C = 1}), svm({.common = {.kernel = common.kernel}})};
     for (const Machine& machine : machines) {
         SCOPED_TRACE(task_name(machine.task()));
         const CrossValidation cv = cross_validate(machine, data, 3, 7);
@@ -38,18 +38,18 @@ TEST(Machine, EveryFoldIsPredictedByAMachineThatHasNotSeenIt) {
 
 TEST(Machine, SettingsOfSvmsAndTheirMachineGiveTheSame) {
     const Dataset data = make("sinc", {.n = 60});
-    SvmSettings s{.task = Task::nu_svr, .kernel = rbf({.gamma = 1.0})};
+    SvmSettings s{.task = Task::nu_svr, .common = {.kernel = rbf({.gamma = 1.0})}};
     for (std::size_t i = 0; i < 60; ++i)
         s.tube_values.push_back(0.5 + 0.01 * static_cast<double>(i));
     const CrossValidation a = cross_validate(s, data, 4);
-    const CrossValidation b = cross_validate(svm_machine(s), data, 4);
+    const CrossValidation b = cross_validate(svm(s), data, 4);
     EXPECT_EQ(a.predictions.values, b.predictions.values);
     EXPECT_GT(a.score.squared_correlation, 0.3);
     // The tube goes with its rows: for a part of them there are as many widths.
     const std::vector<std::size_t> part{3, 1, 4};
-    const Model model = svm_machine(s).for_rows(part).fit(data.select(part));
+    const Model model = svm(s).for_rows(part).fit(data.select(part));
     EXPECT_EQ(model.report().rows, 3U);
-    EXPECT_THROW(svm_machine(s).fit(data.select(part)), InvalidInput);
+    EXPECT_THROW(svm(s).fit(data.select(part)), InvalidInput);
 }
 
 TEST(Machine, SingleClassesAreScoredAndGroupsRefused) {

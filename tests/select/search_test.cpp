@@ -233,7 +233,8 @@ void expect_sharing_changes_nothing(const SearchSpace& space, const Dataset& dat
 
 TEST(SharedSearch, ScoresAsIndependentTrainingDoes) {
     const Dataset digits = part_of_digits(6);
-    const SvmSettings fine{.task = Task::svc, .tolerance = 1e-7, .double_precision = true};
+    const SvmSettings fine{
+        .task = Task::svc, .common = {.double_precision = true}, .tolerance = 1e-7};
     // One row of a fold of a hundred may lie on the border of two classes.
     const auto with = [&](SvmSettings s, const char* kernel, std::vector<Axis> axes) {
         return SearchSpace(svm_search_task(s, kernel), std::move(axes), digits);
@@ -243,7 +244,7 @@ TEST(SharedSearch, ScoresAsIndependentTrainingDoes) {
     expect_sharing_changes_nothing(with(fine, "rbf(gamma=1)", axes), digits, Metric::f1, 1e-12,
                                    {.folds = 2, .repeats = 2});
     SvmSettings scaled = fine;
-    scaled.scaling = ScalingRule::parse("standard");
+    scaled.common.scaling = ScalingRule::parse("standard");
     scaled.multi_class = MultiClass::one_vs_rest;
     scaled.balanced = true;
     expect_sharing_changes_nothing(
@@ -261,13 +262,14 @@ TEST(SharedSearch, OrdersRowsAsIndependentTrainingDoes) {
     for (std::size_t i = 0; i < data.size(); ++i) {
         data.weights.push_back(i % 7 == 0 ? 0 : 1 + static_cast<double>(i % 3));
     }
-    const SvmSettings fine{.task = Task::svc, .tolerance = 1e-8, .double_precision = true};
+    const SvmSettings fine{
+        .task = Task::svc, .common = {.double_precision = true}, .tolerance = 1e-8};
     expect_sharing_changes_nothing(svc_space(data, fine), data, Metric::auc, 1e-12);
 }
 
 TEST(SharedSearch, RegressesAsIndependentTrainingDoes) {
     const Dataset data = wave(120);
-    SvmSettings fine{.task = Task::svr, .tolerance = 1e-8, .double_precision = true};
+    SvmSettings fine{.task = Task::svr, .common = {.double_precision = true}, .tolerance = 1e-8};
     const SearchSpace space(
         svm_search_task(fine, "rbf(gamma=1)"),
         {Axis::parse("gamma=0.5,2"), Axis::parse("epsilon=0.05,0.2"), Axis::parse("C=0.5,5")},
@@ -286,7 +288,8 @@ TEST(SharedSearch, RegressesAsIndependentTrainingDoes) {
 
 TEST(SharedSearch, AgreesWithCrossValidation) {
     const Dataset data = part_of_digits(5);
-    const SvmSettings settings{.task = Task::svc, .tolerance = 1e-6, .double_precision = true};
+    const SvmSettings settings{
+        .task = Task::svc, .common = {.double_precision = true}, .tolerance = 1e-6};
     const SearchSpace space(svm_search_task(settings, "rbf(gamma=1)"),
                             {Axis::parse("gamma=1e-3"), Axis::parse("C=1,10")}, data);
     const SearchResult found = search(space, data, {.folds = {.folds = 5, .seed = 4}});
@@ -320,7 +323,7 @@ TEST(SharedSearch, DoesNotDependOnThreads) {
 
 TEST(SharedSearch, GivesWayWhereTheMatrixDoesNotFit) {
     const Dataset data = clouds(120);
-    SvmSettings tight{.task = Task::svc, .memory_bytes = 120 * 120 * sizeof(float)};
+    SvmSettings tight{.task = Task::svc, .common = {.memory_bytes = 120 * 120 * sizeof(float)}};
     const SearchResult alone = search(svc_space(data, tight), data, {});
     EXPECT_FALSE(alone.shared);
     EXPECT_TRUE(alone.best.has_value());
@@ -527,25 +530,36 @@ TEST(Search, TheJournalForgetsNoSetting) {
         [](SvmSettings&) {},
         [](SvmSettings& s) { s.task = Task::nu_svc; },
         [](SvmSettings& s) { s.C = 2; },
-        [](SvmSettings& s) { s.nu = 0.3; },
-        [](SvmSettings& s) { s.epsilon = 0.3; },
+        [](SvmSettings& s) {
+            s.task = Task::nu_svc;
+            s.nu = 0.3;
+        },
+        [](SvmSettings& s) { s.task = Task::svr; },
+        [](SvmSettings& s) {
+            s.task = Task::svr;
+            s.epsilon = 0.3;
+        },
         [](SvmSettings& s) { s.bias = false; },
         [](SvmSettings& s) { s.multi_class = MultiClass::one_vs_rest; },
         [](SvmSettings& s) { s.class_weights["a"] = 2; },
         [](SvmSettings& s) { s.balanced = true; },
-        [](SvmSettings& s) { s.tube = Formula::parse("1 + x0"); },
+        [](SvmSettings& s) {
+            s.task = Task::nu_svr;
+            s.tube = Formula::parse("1 + x0");
+        },
         [](SvmSettings& s) {
             s.tube_values = {1, 2};
         },
         [](SvmSettings& s) { s.tube_function = [](std::span<const double>) { return 1.0; }; },
-        [](SvmSettings& s) { s.scaling = ScalingRule::parse("standard"); },
+        [](SvmSettings& s) { s.common.scaling = ScalingRule::parse("standard"); },
         [](SvmSettings& s) { s.probability = true; },
-        [](SvmSettings& s) { s.seed = 2; },
+        [](SvmSettings& s) { s.common.seed = 2; },
+        [](SvmSettings& s) { s.common.target_scale = TargetScale::standard; },
         [](SvmSettings& s) { s.tolerance = 1e-5; },
         [](SvmSettings& s) { s.relative_gap = 1e-5; },
-        [](SvmSettings& s) { s.time_limit = 1; },
+        [](SvmSettings& s) { s.common.time_limit = 1; },
         [](SvmSettings& s) { s.iteration_limit = 100; },
-        [](SvmSettings& s) { s.double_precision = true; },
+        [](SvmSettings& s) { s.common.double_precision = true; },
         [](SvmSettings& s) { s.method = DualMethod::smo; },
         [](SvmSettings& s) { s.shrinking = false; },
     };

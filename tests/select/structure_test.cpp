@@ -42,10 +42,11 @@ TEST(Structure, LevelsAreNestedAndTheLeastBoundIsChosen) {
 
 TEST(Structure, SmallerMarginsHaveLargerDimension) {
     const Dataset data = make("moons", {.n = 80, .noise = 0.25});
-    const StructureChoice c = minimise_structural_risk({.family = StructureFamily::margin,
-                                                        .values = {0.01, 0.1, 1, 10},
-                                                        .svm = {.kernel = rbf({.gamma = 1.0})}},
-                                                       data);
+    const StructureChoice c =
+        minimise_structural_risk({.family = StructureFamily::margin,
+                                  .values = {0.01, 0.1, 1, 10},
+                                  .svm = {.common = {.kernel = rbf({.gamma = 1.0})}}},
+                                 data);
     for (std::size_t i = 1; i < c.levels.size(); ++i) {
         EXPECT_GT(c.levels[i].dimension, c.levels[i - 1].dimension);
     }
@@ -58,7 +59,8 @@ TEST(Structure, SmallerMarginsHaveLargerDimension) {
 
 TEST(Structure, AllComponentsAreTheKernelItself) {
     const Dataset data = make("moons", {.n = 60, .noise = 0.2});
-    SvmSettings settings{.kernel = rbf({.gamma = 1.0}), .C = 2, .double_precision = true};
+    SvmSettings settings{.common = {.kernel = rbf({.gamma = 1.0}), .double_precision = true},
+                         .C = 2};
     settings.tolerance = 1e-8;
     const Model whole = component_machine(settings, 60).fit(data);
     const Model plain = Svm(settings).fit(data);
@@ -66,10 +68,11 @@ TEST(Structure, AllComponentsAreTheKernelItself) {
     const Matrix<double> f = whole.decision(more.x);
     const Matrix<double> g = plain.decision(more.x);
     for (std::size_t i = 0; i < more.size(); ++i) EXPECT_NEAR(f(i, 0), g(i, 0), 1e-3);
-    const StructureChoice c = minimise_structural_risk({.family = StructureFamily::components,
-                                                        .values = {1, 2, 4, 8},
-                                                        .svm = {.kernel = rbf({.gamma = 1.0})}},
-                                                       data);
+    const StructureChoice c =
+        minimise_structural_risk({.family = StructureFamily::components,
+                                  .values = {1, 2, 4, 8},
+                                  .svm = {.common = {.kernel = rbf({.gamma = 1.0})}}},
+                                 data);
     EXPECT_EQ(c.levels[3].dimension, 9);
     EXPECT_LT(c.levels[3].training_error, c.levels[0].training_error);
 }
@@ -78,7 +81,8 @@ TEST(Structure, CrossValidationIsThatOfTheMachine) {
     const Dataset data = make("rings", {.n = 90});
     const StructureChoice c = minimise_structural_risk(
         {.family = StructureFamily::degree, .values = {2}, .folds = 4, .seed = 3}, data);
-    const SvmSettings same{.kernel = polynomial({.degree = 2, .gamma = 1.0, .coef0 = 1})};
+    const SvmSettings same{
+        .common = {.kernel = polynomial({.degree = 2, .gamma = 1.0, .coef0 = 1})}};
     EXPECT_DOUBLE_EQ(c.levels[0].cv_error, 1 - cross_validate(same, data, 4, 3).score.accuracy);
 }
 

@@ -188,7 +188,8 @@ TEST(KernelCombination, MarginComesWithAGapThatHolds) {
     // The objective is that of the machine with this kernel; others of sum 1 are no lower than the
     // gap allows.
     const auto primal = [&](const Kernel& kernel) {
-        return Svm(testing::closely({.task = Task::svc, .kernel = kernel, .C = 1}, 1e-6))
+        return Svm(testing::closely({.task = Task::svc, .common = {.kernel = kernel}, .C = 1},
+                                    1e-6))
             .fit(data)
             .report()
             .primal;

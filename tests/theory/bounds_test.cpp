@@ -228,10 +228,9 @@ double least_squared_norm(const Rows& x, std::size_t labelling) {
     data.x = x;
     for (std::size_t i = 0; i < x.size(); ++i) data.y.values.push_back(labelling >> i & 1U ? 1 : 2);
     Svm machine({.task = Task::hard_margin,
-                 .kernel = linear(),
+                 .common = {.kernel = linear(), .double_precision = true},
                  .bias = false,
-                 .tolerance = 1e-9,
-                 .double_precision = true});
+                 .tolerance = 1e-9});
     return machine.fit(data).report().squared_norm;
 }
 

@@ -38,9 +38,9 @@ TEST(CertificateCheck, HoldsForEveryMachineAsTrained) {
     };
     const std::vector<Case> cases{
         {{.task = Task::svc, .C = 1e4}, &moons},
-        {{.task = Task::svc, .kernel = polynomial({.degree = 5})}, &moons},
+        {{.task = Task::svc, .common = {.kernel = polynomial({.degree = 5})}}, &moons},
         {{.task = Task::nu_svc, .nu = 0.4}, &moons},
-        {{.task = Task::hard_margin, .kernel = rbf({.gamma = 100.0})}, &moons},
+        {{.task = Task::hard_margin, .common = {.kernel = rbf({.gamma = 100.0})}}, &moons},
         {{.task = Task::svc, .multi_class = MultiClass::one_vs_rest}, &iris},
         {{.task = Task::svc, .C = 100, .relative_gap = 0.1}, &iris},
         {{.task = Task::svc, .C = 100, .iteration_limit = 3}, &iris},
@@ -52,7 +52,7 @@ TEST(CertificateCheck, HoldsForEveryMachineAsTrained) {
     for (const Case& c : cases) {
         SvmSettings settings = c.settings;
         for (const bool twice : {false, true}) {
-            settings.double_precision = twice;
+            settings.common.double_precision = twice;
             const Model model = Svm(settings).fit(*c.data);
             const auto checks = check_certificate(model, *c.data);
             EXPECT_EQ(checks.size(), model.reports.size());

@@ -29,11 +29,11 @@ MarginProblem opened(const SvmSettings& settings, const Dataset& data) {
 
 const std::vector<SvmSettings>& soft_machines() {
     static const std::vector<SvmSettings> all{
-        {.task = Task::svc, .kernel = rbf({.gamma = 1.0}), .C = 1},
-        {.task = Task::svc, .kernel = rbf({.gamma = 4.0}), .C = 30},
-        {.task = Task::svc, .kernel = linear(), .C = 0.5},
-        {.task = Task::svc, .kernel = polynomial({.degree = 2}), .C = 1, .bias = false},
-        {.task = Task::nu_svc, .kernel = rbf({.gamma = 1.0}), .nu = 0.4},
+        {.task = Task::svc, .common = {.kernel = rbf({.gamma = 1.0})}, .C = 1},
+        {.task = Task::svc, .common = {.kernel = rbf({.gamma = 4.0})}, .C = 30},
+        {.task = Task::svc, .common = {.kernel = linear()}, .C = 0.5},
+        {.task = Task::svc, .common = {.kernel = polynomial({.degree = 2})}, .C = 1, .bias = false},
+        {.task = Task::nu_svc, .common = {.kernel = rbf({.gamma = 1.0})}, .nu = 0.4},
     };
     return all;
 }
@@ -100,7 +100,7 @@ TEST(LeaveOneOut, SpansGiveTheExactValueWhereFreeVectorsStayFree) {
     const Dataset data = make("moons", {.n = 60, .noise = 0.1, .seed = 2});
     // Slacks that are squared: nearly every row is a support vector, and stays one.
     const SvmSettings settings{.task = Task::hard_margin,
-                               .kernel = rbf({.gamma = 2.0}) + 2.0 * ball(1e-9)};
+                               .common = {.kernel = rbf({.gamma = 2.0}) + 2.0 * ball(1e-9)}};
     const MarginProblem p = opened(settings, data);
     const LeaveOneOut exact = leave_one_out(p);
     const LeaveOneOutRule span = span_estimate(p);
@@ -128,7 +128,8 @@ TEST(LeaveOneOut, SpansGiveTheExactValueWhereFreeVectorsStayFree) {
 
 /// 000 §4: of three points on the supporting plane the middle one can replace the outer two.
 TEST(LeaveOneOut, EssentialVectorsAreThoseOfEveryExpansion) {
-    const SvmSettings through_origin{.task = Task::hard_margin, .kernel = linear(), .bias = false};
+    const SvmSettings through_origin{
+        .task = Task::hard_margin, .common = {.kernel = linear()}, .bias = false};
     // w = (1, 0) = Φ(1,0) = ½Φ(1,1) + ½Φ(1,−1) = −Φ(−1,0): nobody is needed.
     const Dataset spare =
         labelled({{1, 1}, {1, -1}, {1, 0}, {-1, 0}, {-1, 0.5}}, {1, 1, 1, -1, -1});
@@ -138,28 +139,32 @@ TEST(LeaveOneOut, EssentialVectorsAreThoseOfEveryExpansion) {
     // With a bias and three points of a triangle each is needed.
     const Dataset corner =
         labelled({{0, 2}, {1, 3}, {0, 0}, {0.6, -0.2}, {5, 9}, {0, -7}}, {1, 1, -1, -1, 1, -1});
-    const MarginProblem q = opened({.task = Task::hard_margin, .kernel = linear()}, corner);
+    const MarginProblem q =
+        opened({.task = Task::hard_margin, .common = {.kernel = linear()}}, corner);
     const LeaveOneOut loo = leave_one_out(q);
     EXPECT_EQ(loo.essential_count, q.support_vectors());
     EXPECT_GE(loo.essential_count, 2U);
     // A copy of each row makes every one of them dispensable.
     Dataset twice = corner;
     twice = corner.select(std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5});
-    const MarginProblem r = opened({.task = Task::hard_margin, .kernel = linear()}, twice);
+    const MarginProblem r =
+        opened({.task = Task::hard_margin, .common = {.kernel = linear()}}, twice);
     EXPECT_EQ(leave_one_out(r).essential_count, 0U);
     EXPECT_NEAR(r.squared_norm, q.squared_norm, 1e-6);
 }
 
 TEST(LeaveOneOut, RadiusIsThatOfTheSphere) {
     const Dataset data = make("blobs", {.n = 40, .classes = 2, .columns = 3});
-    const MarginProblem p = opened({.task = Task::svc, .kernel = linear(), .C = 1}, data);
+    const MarginProblem p =
+        opened({.task = Task::svc, .common = {.kernel = linear()}, .C = 1}, data);
     const double radius = smallest_radius(*p.k);
     const Model sphere_model =
-        Svm(closely({.task = Task::svdd, .kernel = linear(), .C = 0, .nu = 0}, 1e-9)).fit(data);
+        Svm(closely({.task = Task::svdd, .common = {.kernel = linear()}, .C = 0, .nu = 0}, 1e-9))
+            .fit(data);
     EXPECT_NEAR(radius, sphere_model.report().radius, 1e-4 * radius);
     // Three corners of an equilateral triangle of side 2: 2/√3 around its middle.
     const Dataset triangle = labelled({{5, 5}, {7, 5}, {6, 5 + std::sqrt(3)}}, {1, -1, 1});
-    const MarginProblem t = opened({.task = Task::svc, .kernel = linear()}, triangle);
+    const MarginProblem t = opened({.task = Task::svc, .common = {.kernel = linear()}}, triangle);
     EXPECT_NEAR(smallest_radius(*t.k), 2 / std::sqrt(3), 1e-6);
     EXPECT_NEAR(origin_radius(*t.k), std::hypot(6, 5 + std::sqrt(3)), 1e-6);
 }
@@ -191,7 +196,7 @@ TEST(LeaveOneOut, ExpectationsHoldOnNormalClouds) {
     double error = 0, loo = 0, support = 0, essential = 0, span = 0;
     constexpr int draws = 60;
     constexpr double m = 24;
-    const SvmSettings settings{.task = Task::svc, .kernel = linear(), .C = 1};
+    const SvmSettings settings{.task = Task::svc, .common = {.kernel = linear()}, .C = 1};
     for (int d = 0; d < draws; ++d) {
         const Dataset data = clouds(random, static_cast<std::size_t>(m));
         const MarginProblem p = opened(settings, data);
@@ -215,7 +220,8 @@ TEST(LeaveOneOut, ExpectationsHoldOnNormalClouds) {
 
 TEST(ModelBounds, AnswersWithFormulaNumbersAndConfidence) {
     const Dataset data = make("moons", {.n = 60, .noise = 0.1});
-    const Model model = trained({.task = Task::hard_margin, .kernel = rbf({.gamma = 5.0})}, data);
+    const Model model =
+        trained({.task = Task::hard_margin, .common = {.kernel = rbf({.gamma = 5.0})}}, data);
     const std::vector<MachineBounds> all = model_bounds(model, data);
     ASSERT_EQ(all.size(), 1U);
     std::vector<std::string> names;
@@ -243,7 +249,7 @@ TEST(ModelBounds, AnswersWithFormulaNumbersAndConfidence) {
 
 TEST(ModelBounds, CoversPairsLinearKernelsAndASingleClass) {
     const Dataset iris = embedded("iris");
-    const Model model = trained({.task = Task::svc, .kernel = linear(), .C = 1}, iris);
+    const Model model = trained({.task = Task::svc, .common = {.kernel = linear()}, .C = 1}, iris);
     const std::vector<MachineBounds> pairs = model_bounds(model, iris);
     ASSERT_EQ(pairs.size(), 3U);
     for (const MachineBounds& pair : pairs) {
@@ -253,8 +259,8 @@ TEST(ModelBounds, CoversPairsLinearKernelsAndASingleClass) {
         EXPECT_EQ(half_spaces->input("h"), 5);
     }
     const Dataset ring = make("rings", {.n = 100});
-    const Model region =
-        trained({.task = Task::one_class, .kernel = rbf({.gamma = 1.0}), .nu = 0.1}, ring);
+    const Model region = trained(
+        {.task = Task::one_class, .common = {.kernel = rbf({.gamma = 1.0})}, .nu = 0.1}, ring);
     const Bound five = model_bounds(region, ring).front().bounds.front();
     EXPECT_EQ(five.name, "single-class");
     EXPECT_TRUE(five.vacuous) << "with c = 103 a hundred rows say nothing";
@@ -279,7 +285,7 @@ TEST(ModelBounds, NonsenseGetsAClearAnswer) {
               }).find("other data"),
               std::string::npos);
     const Dataset lonely = labelled({{0, 0}, {1, 0}, {2, 0}, {9, 9}}, {1, 1, 1, -1});
-    const Model single = trained({.task = Task::svc, .kernel = linear()}, lonely);
+    const Model single = trained({.task = Task::svc, .common = {.kernel = linear()}}, lonely);
     EXPECT_NE(message_of([&] { model_bounds(single, lonely); }).find("single row"),
               std::string::npos);
     EXPECT_NE(message_of([&] { margin_problems(model, data, 1000); }).find("memory"),

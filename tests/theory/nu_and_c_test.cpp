@@ -20,14 +20,14 @@ using testing::message_of;
 /// ν to C and back: the decision functions agree, and so does ν.
 void expect_equivalent(const Dataset& data, double nu) {
     const ScalingRule scale = ScalingRule::parse("standard");
-    SvmSettings by_nu{.task = Task::nu_svc, .kernel = rbf({.gamma = 0.05}), .nu = nu};
-    by_nu.scaling = scale;
+    SvmSettings by_nu{.task = Task::nu_svc, .common = {.kernel = rbf({.gamma = 0.05})}, .nu = nu};
+    by_nu.common.scaling = scale;
     const Model first = Svm(closely(by_nu, 1e-10)).fit(data);
     const SoftMargin s = equivalent_settings(first).front();
     ASSERT_GT(s.rho, 0);
     EXPECT_NEAR(s.C * s.rho, 1, 1e-12);
-    SvmSettings by_c{.task = Task::svc, .kernel = rbf({.gamma = 0.05}), .C = s.C};
-    by_c.scaling = scale;
+    SvmSettings by_c{.task = Task::svc, .common = {.kernel = rbf({.gamma = 0.05})}, .C = s.C};
+    by_c.common.scaling = scale;
     const Model second = Svm(closely(by_c, 1e-9)).fit(data);
     const Matrix<double> f = first.decision(data.x);
     const Matrix<double> g = second.decision(data.x);
@@ -70,7 +70,8 @@ TEST(NuAndC, AreOneMachineOnIonosphere) {
 TEST(NuAndC, EachPairHasItsOwn) {
     const Dataset iris = embedded("iris");
     const Model model =
-        Svm(closely({.task = Task::nu_svc, .kernel = rbf({.gamma = 0.5}), .nu = 0.2})).fit(iris);
+        Svm(closely({.task = Task::nu_svc, .common = {.kernel = rbf({.gamma = 0.5})}, .nu = 0.2}))
+            .fit(iris);
     const auto all = equivalent_settings(model);
     ASSERT_EQ(all.size(), 3U);
     EXPECT_NE(all[0].C, all[2].C);

@@ -36,7 +36,8 @@ TEST(RadiusMargin, IsThatOfTheMachineWithSquaredSlacks) {
     EXPECT_NEAR(t.norm_squared, C * model.report().primal, 1e-4 * t.norm_squared);
     // A sphere in the space of K + I/C is that of rows with a coordinate of their own each.
     const Model ball =
-        Svm(testing::closely({.task = Task::svdd, .kernel = kernel, .C = 0, .nu = 0})).fit(data);
+        Svm(testing::closely({.task = Task::svdd, .common = {.kernel = kernel}, .C = 0, .nu = 0}))
+            .fit(data);
     EXPECT_GT(t.radius_squared, std::pow(ball.report().radius, 2));
     EXPECT_LT(t.radius_squared, std::pow(ball.report().radius, 2) + 1 / C);
 }

@@ -90,24 +90,25 @@ class Proof : public ::testing::Test {
     Dataset iris = read("@iris");
     std::vector<Case> cases{
         {{.task = Task::svc, .C = 10}, &moons},
-        {{.task = Task::svc, .kernel = Kernel::parse("negative_distance"), .C = 3}, &moons},
-        {{.task = Task::svc, .kernel = linear(), .bias = false}, &moons},
-        {{.task = Task::svc, .kernel = polynomial({.degree = 2}), .C = 10}, &iris},
+        {{.task = Task::svc, .common = {.kernel = Kernel::parse("negative_distance")}, .C = 3},
+         &moons},
+        {{.task = Task::svc, .common = {.kernel = linear()}, .bias = false}, &moons},
+        {{.task = Task::svc, .common = {.kernel = polynomial({.degree = 2})}, .C = 10}, &iris},
         {{.task = Task::nu_svc, .nu = 0.4}, &moons},
-        {{.task = Task::hard_margin, .kernel = rbf({.gamma = 5.0})}, &apart},
+        {{.task = Task::hard_margin, .common = {.kernel = rbf({.gamma = 5.0})}}, &apart},
         {{.task = Task::svr, .C = 5}, &sinc},
         {{.task = Task::nu_svr, .C = 5, .nu = 0.3}, &sinc},
         {{.task = Task::one_class, .nu = 0.15}, &moons},
         {{.task = Task::svdd, .C = 0, .nu = 0.15}, &moons},
-        {{.task = Task::svdd, .kernel = linear(), .C = 0, .nu = 0}, &moons}};
+        {{.task = Task::svdd, .common = {.kernel = linear()}, .C = 0, .nu = 0}, &moons}};
 };
 
 TEST_F(Proof, ABracketHoldsTheOptimumForEveryTaskAndAnyCoefficients) {
     for (const Case& c : cases) {
-        SCOPED_TRACE(task_name(c.settings.task) + " " + c.settings.kernel.text());
+        SCOPED_TRACE(task_name(c.settings.task) + " " + c.settings.common.kernel.text());
         SvmSettings close = c.settings;
         close.tolerance = 1e-10;
-        close.double_precision = true;
+        close.common.double_precision = true;
         const auto optimum = prove_brackets(Svm(close).fit(*c.data), *c.data);
         const Model coarse = Svm(c.settings).fit(*c.data);
         const auto brackets = prove_brackets(coarse, *c.data);
@@ -151,7 +152,8 @@ TEST_F(Proof, ABracketHoldsTheOptimumForEveryTaskAndAnyCoefficients) {
 TEST_F(Proof, IsRefusedByNameWhereNothingIsProved) {
     const auto message = [&](const char* kernel, bool bias) {
         try {
-            prove_brackets(Svm({.kernel = Kernel::parse(kernel), .bias = bias}).fit(moons), moons);
+            prove_brackets(
+                Svm({.common = {.kernel = Kernel::parse(kernel)}, .bias = bias}).fit(moons), moons);
         } catch (const InvalidInput& error) {
             return std::string(error.what());
         }
@@ -180,7 +182,8 @@ TEST_F(Proof, StandsBesideTheCheckAndBreaksFalseClaims) {
 
 TEST(CertificateCheck, AStationaryPointIsNotTakenForAnOptimum) {
     const Dataset data = make("moons", {.n = 90, .noise = 0.3});
-    const Model honest = Svm({.kernel = Kernel::parse("sigmoid(gamma=1, coef0=-1)")}).fit(data);
+    const Model honest =
+        Svm({.common = {.kernel = Kernel::parse("sigmoid(gamma=1, coef0=-1)")}}).fit(data);
     const auto checks = check_certificate(honest, data);
     EXPECT_TRUE(checks[0].broken.empty());
     EXPECT_FALSE(checks[0].found.is_bracketed());

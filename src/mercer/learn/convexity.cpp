@@ -11,6 +11,7 @@
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/kernel/detail/node.hpp"
+#include "mercer/learn/registry.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {
@@ -54,16 +55,7 @@ Directions directions_of(Task task, bool bias) {
 }
 
 bool has_bracket(Task task) {
-    switch (task) {
-        case Task::adatron:
-        case Task::ridge:
-        case Task::logistic:
-        case Task::squared_hinge:
-        case Task::huber:
-        case Task::quantile:
-        case Task::gp: return true;
-        default: return is_svm(task);
-    }
+    return machine_entry(task).certified;
 }
 
 Convexity convexity_by_rule(const Kernel& kernel, Directions directions) {

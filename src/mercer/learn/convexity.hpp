@@ -33,8 +33,7 @@ enum class Directions {
 };
 Directions directions_of(Task task, bool bias);
 
-/// Tasks whose reports hold primal and dual value: all support vector machines, adatron, ridge,
-/// logistic, squared-hinge, huber, quantile, gp.
+/// Tasks whose reports hold primal and dual value, as their entries say (learn/registry.hpp).
 bool has_bracket(Task task);
 
 /// by_rule or unknown, from the kernel alone (kernel/definiteness.hpp). Entries are taken to be

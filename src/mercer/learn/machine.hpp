@@ -36,6 +36,9 @@ struct FitSettings {
     Progress progress{};  ///< return false to stop with what there is
 };
 
+/// Throws InvalidInput: the task learns a single output.
+[[noreturn]] void refuse_targets(Task task);
+
 /// Something that says which task it solves and learns a model from data. Copies share it.
 class Machine {
    public:
@@ -49,6 +52,11 @@ class Machine {
 
     Task task() const { return self_->task(); }
     Model fit(const Dataset& data) const { return self_->fit(data); }
+    /// Several outputs, one column of `targets` each, for machines that have such a member `fit`;
+    /// throws InvalidInput for others. Without columns: the same as above.
+    Model fit(const Dataset& data, MatrixView<const double> targets) const {
+        return targets.columns == 0 ? self_->fit(data) : self_->fit(data, targets);
+    }
     /// The machine for these rows of the data alone: the same, unless it holds numbers that belong
     /// to rows (the tube of a regression) and then has a member `for_rows` of its own.
     Machine for_rows(std::span<const std::size_t> rows) const {
@@ -60,6 +68,7 @@ class Machine {
         virtual ~Face() = default;
         virtual Task task() const = 0;
         virtual Model fit(const Dataset& data) const = 0;
+        virtual Model fit(const Dataset& data, MatrixView<const double> targets) const = 0;
         virtual Machine for_rows(const Machine& own, std::span<const std::size_t> rows) const = 0;
     };
     template <class M>
@@ -67,6 +76,13 @@ class Machine {
         explicit Holder(M m) : machine(std::move(m)) {}
         Task task() const override { return machine.task(); }
         Model fit(const Dataset& data) const override { return machine.fit(data); }
+        Model fit(const Dataset& data, MatrixView<const double> targets) const override {
+            if constexpr (requires { machine.fit(data, targets); }) {
+                return machine.fit(data, targets);
+            } else {
+                refuse_targets(machine.task());
+            }
+        }
         Machine for_rows(const Machine& own, std::span<const std::size_t> rows) const override {
             if constexpr (requires { machine.for_rows(rows); }) {
                 return Machine(machine.for_rows(rows));

@@ -11,33 +11,6 @@
 namespace mercer {
 namespace {
 
-constexpr std::array<std::pair<Task, std::string_view>, 24> task_names = {{
-    {Task::svc, "svc"},
-    {Task::nu_svc, "nu-svc"},
-    {Task::hard_margin, "hard"},
-    {Task::svr, "svr"},
-    {Task::nu_svr, "nu-svr"},
-    {Task::one_class, "one-class"},
-    {Task::svdd, "svdd"},
-    {Task::class_means, "class-means"},
-    {Task::parzen, "parzen"},
-    {Task::perceptron, "perceptron"},
-    {Task::adatron, "adatron"},
-    {Task::ridge, "ridge"},
-    {Task::logistic, "logistic"},
-    {Task::squared_hinge, "squared-hinge"},
-    {Task::huber, "huber"},
-    {Task::quantile, "quantile"},
-    {Task::gp, "gp"},
-    {Task::kmeans, "k-means"},
-    {Task::vq, "vq"},
-    {Task::kpca, "kpca"},
-    {Task::kha, "kha"},
-    {Task::cca, "cca"},
-    {Task::ica, "ica"},
-    {Task::dependency, "dependency"},
-}};
-
 /// The class of each row from the pairs' decisions: one vote a pair, ties to the class that comes
 /// first (LIBSVM's rule).
 std::size_t vote(std::span<const double> decisions, std::size_t classes) {
@@ -71,75 +44,6 @@ std::string describe(Convexity convexity) {
         case Convexity::on_sample: return "on the sample";
         case Convexity::unknown: return "unknown";
         default: return "refuted";
-    }
-}
-
-std::string task_name(Task task) {
-    for (const auto& [value, name] : task_names) {
-        if (value == task) return std::string(name);
-    }
-    throw std::logic_error("a task without a name");
-}
-
-Task task_named(std::string_view name) {
-    std::vector<std::string> known;
-    for (const auto& [value, text] : task_names) {
-        if (text == name) return value;
-        known.emplace_back(text);
-    }
-    std::string message = "no task is called " + quoted(name) + "; there are";
-    for (const std::string& text : known) message += ' ' + text;
-    if (const auto near = nearest_word(name, known)) message += "; did you mean " + *near + '?';
-    throw InvalidInput(message);
-}
-
-bool is_classifier(Task task) {
-    switch (task) {
-        case Task::svc:
-        case Task::nu_svc:
-        case Task::hard_margin:
-        case Task::class_means:
-        case Task::perceptron:
-        case Task::adatron:
-        case Task::logistic:
-        case Task::squared_hinge: return true;
-        default: return false;
-    }
-}
-
-bool is_regressor(Task task) {
-    switch (task) {
-        case Task::svr:
-        case Task::nu_svr:
-        case Task::ridge:
-        case Task::huber:
-        case Task::quantile:
-        case Task::gp: return true;
-        default: return false;
-    }
-}
-
-bool is_projection(Task task) {
-    switch (task) {
-        case Task::kpca:
-        case Task::kha:
-        case Task::cca:
-        case Task::ica:
-        case Task::dependency: return true;
-        default: return false;
-    }
-}
-
-bool is_svm(Task task) {
-    switch (task) {
-        case Task::svc:
-        case Task::nu_svc:
-        case Task::hard_margin:
-        case Task::svr:
-        case Task::nu_svr:
-        case Task::one_class:
-        case Task::svdd: return true;
-        default: return false;
     }
 }
 

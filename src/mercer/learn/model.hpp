@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/scaling.hpp"
 #include "mercer/feature/expansion.hpp"
@@ -18,7 +20,9 @@
 
 namespace mercer MERCER_API {
 
-enum class Task {
+/// Which machine. The lectures' own are named here; others have what `new_task` makes of their
+/// names (learn/registry.hpp has an entry for each).
+enum class Task : std::uint32_t {
     // Support vector machines (learn/svm/svm.hpp).
     svc,
     nu_svc,
@@ -47,9 +51,14 @@ enum class Task {
     ica,         // independent components
     dependency,  // from one feature space to another
 };
-/// "svc", "nu-svc", "hard", "svr", "nu-svr", "one-class", "svdd", "class-means", "parzen",
-/// "perceptron", "adatron", "ridge", "logistic", "squared-hinge", "huber", "quantile", "gp",
-/// "k-means", "vq", "kpca", "kha", "cca", "ica", "dependency"; and back, throwing InvalidInput.
+/// The task of a machine that is not among these, by its name: the same number in every program,
+/// and above all of theirs.
+constexpr Task new_task(std::string_view name) {
+    std::uint32_t hash = 2166136261U;  // Fowler, Noll and Vo's FNV-1a
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+    return static_cast<Task>(hash | 0x80000000U);
+}
+/// "svc", "nu-svc", …, as the registry has them; and back, throwing InvalidInput.
 std::string task_name(Task task);
 Task task_named(std::string_view name);
 /// Learns classes from labels.
@@ -57,9 +66,7 @@ bool is_classifier(Task task);
 /// Learns numbers from labels.
 bool is_regressor(Task task);
 /// Finds groups without labels.
-inline bool is_clustering(Task task) {
-    return task == Task::kmeans || task == Task::vq;
-}
+bool is_clustering(Task task);
 /// Finds functions of the rows, one an output: components, canonical variates, sources.
 bool is_projection(Task task);
 /// One of the machines of learn/svm/svm.hpp: a dual problem solved, and a certificate that
@@ -67,6 +74,8 @@ bool is_projection(Task task);
 bool is_svm(Task task);
 
 enum class MultiClass { one_vs_one, one_vs_rest };
+constexpr Words multi_class_words{std::pair{MultiClass::one_vs_one, "ovo"},
+                                  std::pair{MultiClass::one_vs_rest, "ovr"}};
 
 /// Numbers the machine was trained with; what a certificate needs to be checked.
 struct TrainedWith {

@@ -1,7 +1,6 @@
 #include "mercer/learn/target_scale.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -10,31 +9,12 @@
 #include "mercer/learn/model.hpp"
 
 namespace mercer {
-namespace {
-
-constexpr std::array<std::pair<TargetScale, std::string_view>, 5> names{{
-    {TargetScale::automatic, "auto"},
-    {TargetScale::none, "none"},
-    {TargetScale::center, "center"},
-    {TargetScale::standard, "standard"},
-    {TargetScale::minmax, "minmax"},
-}};
-
-}  // namespace
-
 std::string target_scale_name(TargetScale rule) {
-    for (const auto& [value, name] : names) {
-        if (value == rule) return std::string(name);
-    }
-    throw std::logic_error("a rule for targets without a name");
+    return std::string(target_scale_words.word(rule));
 }
 
 TargetScale target_scale_named(std::string_view name) {
-    for (const auto& [value, text] : names) {
-        if (text == name) return value;
-    }
-    throw InvalidInput("target_scale = " + quoted(name) +
-                       " must be auto, none, center, standard or minmax");
+    return target_scale_words.value(name, "target_scale");
 }
 
 TargetScaling fit_target_scale(TargetScale rule, std::span<const double> targets,

@@ -16,11 +16,12 @@
 #include <string_view>
 
 #include "mercer/base/export.hpp"
+#include "mercer/base/words.hpp"
 
 namespace mercer MERCER_API {
 
 struct Model;
-enum class Task;
+enum class Task : std::uint32_t;
 
 enum class TargetScale {
     automatic,  ///< standard where the evidence is maximised, else none
@@ -29,6 +30,10 @@ enum class TargetScale {
     standard,  ///< less the mean, by the standard deviation
     minmax,    ///< to 0 … 1
 };
+constexpr Words target_scale_words{
+    std::pair{TargetScale::automatic, "auto"}, std::pair{TargetScale::none, "none"},
+    std::pair{TargetScale::center, "center"}, std::pair{TargetScale::standard, "standard"},
+    std::pair{TargetScale::minmax, "minmax"}};
 /// "auto", "none", "center", "standard", "minmax"; and back, throwing InvalidInput.
 std::string target_scale_name(TargetScale rule);
 TargetScale target_scale_named(std::string_view name);

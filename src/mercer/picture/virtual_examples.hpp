@@ -4,7 +4,7 @@
 // machine is trained again on them and their images: the other rows would not have counted.
 //
 //   const auto ways = parse_transforms("shift(1)", {28, 28});
-//   VirtualFit fit = fit_virtual(svm_machine({.kernel = k, .C = 2}), data, ways);
+//   VirtualFit fit = fit_virtual(svm({.common = {.kernel = k}, .C = 2}), data, ways);
 //   fit.plain; fit.model;                             // before and after
 #pragma once
 

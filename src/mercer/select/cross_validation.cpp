@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/learn/svm/svm_machine.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {
@@ -76,7 +76,7 @@ Score score(Task task, const Labels& predicted, const Labels& truth) {
 
 CrossValidation cross_validate(const SvmSettings& settings, const Dataset& data, std::size_t folds,
                                std::uint64_t seed) {
-    return cross_validate(svm_machine(settings), data, folds, seed);
+    return cross_validate(svm(settings), data, folds, seed);
 }
 
 CrossValidation cross_validate(const Machine& machine, const Dataset& data, std::size_t folds,

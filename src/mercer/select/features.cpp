@@ -91,11 +91,11 @@ Elimination eliminate_features(const EliminationSettings& s, const Dataset& data
     check(s, data);
     Dataset own = data;
     // Scaled once: afterwards a 0 has to stay one.
-    Matrix<double> values = dense_values(Scaling::fit(s.svm.scaling, data.x).apply(data.x));
+    Matrix<double> values = dense_values(Scaling::fit(s.svm.common.scaling, data.x).apply(data.x));
     SvmSettings svm = s.svm;
-    svm.scaling = {};
+    svm.common.scaling = {};
     own.x = rows_of(values);
-    svm.kernel = resolve(svm.kernel, own.x, data.feature_names);
+    svm.common.kernel = resolve(svm.common.kernel, own.x, data.feature_names);
     std::vector<std::size_t> left(data.columns());
     std::iota(left.begin(), left.end(), std::size_t{0});
     Elimination result;

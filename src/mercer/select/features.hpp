@@ -1,7 +1,7 @@
 // Which columns matter: by taking away the least of them again and again, or by shuffling one at a
 // time.
 //
-//   const Elimination e = eliminate_features({.svm = {.kernel = linear()}}, data);
+//   const Elimination e = eliminate_features({.svm = {.common = {.kernel = linear()}}}, data);
 //   e.ranking.front();                                  // the column that stayed to the end
 //   permutation_importance(model, test).front().drop;   // what the score loses without column 0
 #pragma once

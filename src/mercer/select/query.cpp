@@ -61,7 +61,7 @@ std::vector<Query> query_max_min(const SvmSettings& settings, const Dataset& lab
     std::ranges::sort(answers);
     answers.erase(std::unique(answers.begin(), answers.end()), answers.end());
     SvmSettings own = settings;
-    own.progress = {};
+    own.common.progress = {};
     constexpr std::size_t batch = 16;
     for (std::size_t first = 0; first < queries.size(); first += batch) {
         const std::size_t last = std::min(first + batch, queries.size());

@@ -1,7 +1,7 @@
 // Which rows to label next [Tong and Koller 2000; Warmuth et al. 2002; 001 refs 67 and 77].
 //
 //   for (const Query& q : query_simple(model, pool.x, 10)) q.row;       // nearest to the plane
-//   query_max_min({.kernel = rbf(), .C = 100}, labelled, pool.x, 1);    // halves the version space
+//   query_max_min({.common = {.kernel = rbf()}, .C = 100}, labelled, pool.x, 1);  // halves them
 #pragma once
 
 #include <cstddef>

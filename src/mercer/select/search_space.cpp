@@ -9,7 +9,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/parameters.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
-#include "mercer/learn/svm/svm_machine.hpp"
+#include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
 namespace {
@@ -127,79 +127,65 @@ Axis Axis::parse(std::string_view text) {
 
 namespace {
 
-/// Everything the score of a machine depends on. The binding does not compile when there is a
-/// setting that is not here.
-std::string told_by(const SvmSettings& settings) {
-    const auto& [machine, kernel, C, nu, epsilon, bias, multi_class, class_weights, balanced, tube,
-                 tube_values, tube_function, scaling, target_scale, probability, seed, tolerance,
-                 relative_gap, time_limit, iteration_limit, memory_bytes, double_precision, method,
-                 shrinking, start, progress, trace] = settings;
-    std::string told;
-    const auto add = [&](const char* name, const std::string& value) {
-        told += std::string(name) + '=' + value + ' ';
-    };
-    const auto number = [&](const char* name, auto value) {
-        add(name, format_number(static_cast<double>(value)));
-    };
-    add("task", task_name(machine));
-    number("C", C);
-    number("nu", nu);
-    number("epsilon", epsilon);
-    number("bias", bias);
-    number("multi_class", multi_class);
-    for (const auto& [name, weight] : class_weights) number(quoted(name).c_str(), weight);
-    number("balanced", balanced);
-    add("tube", tube ? tube->text() : "");
-    for (const double width : tube_values) number("width", width);
-    number("tube_function", tube_function ? 1 : 0);
-    add("scaling", scaling.text());
-    add("target_scale", target_scale_name(target_scale));
-    number("probability", probability);
-    number("seed", seed);
-    number("tolerance", tolerance);
-    number("relative_gap", relative_gap);
-    number("time_limit", time_limit);
-    number("iteration_limit", iteration_limit);
-    number("double_precision", double_precision);
-    number("method", method);
-    number("shrinking", shrinking);
-    // The kernel is told as the text of the task. The others change how soon the answer is there.
-    static_cast<void>(kernel);
+/// What of the settings that all machines share a score depends on. The binding does not compile
+/// when there is one that is not here.
+std::string shared_text(const FitSettings& common) {
+    const auto& [kernel, scaling, target_scale, seed, time_limit, memory_bytes, double_precision,
+                 progress] = common;
+    static_cast<void>(kernel);  // told as the text of the task
     static_cast<void>(memory_bytes);
-    static_cast<void>(start);
     static_cast<void>(progress);
-    static_cast<void>(trace);
-    return told;
+    return "scaling=" + scaling.text() + " target_scale=" + target_scale_name(target_scale) +
+           " seed=" + std::to_string(seed) + " time_limit=" + format_number(time_limit) +
+           " double_precision=" + (double_precision ? "1 " : "0 ");
+}
+
+SearchTask begin_task(const MachineEntry& machine, const FitSettings& common,
+                      const std::string& kernel, const std::string& settings) {
+    SearchTask task;
+    task.task = machine.task;
+    task.kernel = kernel;
+    task.scaling = common.scaling;
+    task.told = "task=" + machine.name + ' ' + shared_text(common) + settings;
+    for (const Setting& setting : machine.settings) {
+        if (setting.tunable) task.settings.push_back(setting.name);
+    }
+    return task;
+}
+
+void put(SvmSettings& settings, const std::map<std::string, double>& values) {
+    for (const auto& [name, value] : values) {
+        (name == "C" ? settings.C : name == "nu" ? settings.nu : settings.epsilon) = value;
+    }
 }
 
 }  // namespace
 
+SearchTask search_task(const MachineEntry& machine, const FitSettings& common,
+                       const SettingValues& given, const std::string& kernel) {
+    SearchTask task = begin_task(machine, common, kernel, settings_text(machine, given));
+    task.make = [&machine, common, given](const Kernel& k,
+                                          const std::map<std::string, double>& values) {
+        FitSettings own = common;
+        own.kernel = k;
+        SettingValues all = given;
+        for (const auto& [name, value] : values) all[name] = value;
+        return machine.make(own, all);
+    };
+    return task;
+}
+
 SearchTask svm_search_task(const SvmSettings& settings, const std::string& kernel) {
-    SearchTask task;
-    task.task = settings.task;
-    task.kernel = kernel;
-    task.scaling = settings.scaling;
-    using enum Task;
-    if (settings.task == svc || settings.task == svr || settings.task == nu_svr ||
-        settings.task == svdd) {
-        task.settings.emplace_back("C");
-    }
-    if (settings.task == nu_svc || settings.task == nu_svr || settings.task == one_class ||
-        settings.task == svdd) {
-        task.settings.emplace_back("nu");
-    }
-    if (settings.task == svr) task.settings.emplace_back("epsilon");
+    SearchTask task = begin_task(machine_entry(settings.task), settings.common, kernel,
+                                 settings_text(settings) + (settings.tube_function ? "f" : ""));
     task.svm = settings;
     task.make = [settings](const Kernel& k, const std::map<std::string, double>& values) {
         SvmSettings own = settings;
-        own.kernel = k;
-        for (const auto& [name, value] : values) {
-            (name == "C" ? own.C : name == "nu" ? own.nu : own.epsilon) = value;
-        }
+        own.common.kernel = k;
+        put(own, values);
         check_settings(own);
-        return svm_machine(std::move(own));
+        return svm(std::move(own));
     };
-    task.told = told_by(settings);
     return task;
 }
 
@@ -318,10 +304,8 @@ Machine SearchSpace::machine(std::span<const double> values) const {
 
 SvmSettings SearchSpace::svm(std::span<const double> values) const {
     SvmSettings own = task_.svm.value();
-    own.kernel = kernel(values);
-    for (const auto& [name, value] : settings(values)) {
-        (name == "C" ? own.C : name == "nu" ? own.nu : own.epsilon) = value;
-    }
+    own.common.kernel = kernel(values);
+    put(own, settings(values));
     return own;
 }
 

@@ -19,7 +19,7 @@
 #include "mercer/base/export.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/kernel/kernel.hpp"
-#include "mercer/learn/machine.hpp"
+#include "mercer/learn/registry.hpp"
 #include "mercer/learn/svm/svm.hpp"
 
 namespace mercer MERCER_API {
@@ -51,7 +51,11 @@ struct SearchTask {
     /// Support vector machines, which can share kernel values: their settings.
     std::optional<SvmSettings> svm{};
 };
-/// C, nu and epsilon, where the task has a use for them, may be searched.
+/// Any machine that learns from one set of rows: the settings its entry calls tunable may be
+/// searched, `given` are held.
+SearchTask search_task(const MachineEntry& machine, const FitSettings& common,
+                       const SettingValues& given, const std::string& kernel);
+/// The same for a support vector machine with settings that have no text, such as its tube.
 SearchTask svm_search_task(const SvmSettings& settings, const std::string& kernel);
 
 /// A task, its axes and the data that settles what the kernel leaves open: gamma=scale is found

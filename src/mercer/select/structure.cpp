@@ -9,7 +9,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/feature/maps.hpp"
 #include "mercer/learn/detail/sample.hpp"
-#include "mercer/learn/svm/svm_machine.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/theory/detail/margin_problem.hpp"
 
@@ -29,16 +29,17 @@ class ComponentMachine {
     Task task() const { return settings_.task; }
 
     Model fit(const Dataset& data) const {
-        const Scaling scaling = Scaling::fit(settings_.scaling, data.x);
+        const Scaling scaling = Scaling::fit(settings_.common.scaling, data.x);
         const Rows x = scaling.apply(data.x);
-        const FeatureMap map = eigen_map(settings_.kernel, x, components_, data.feature_names);
+        const FeatureMap map =
+            eigen_map(settings_.common.kernel, x, components_, data.feature_names);
         const Matrix<double> features = map(x);
         Dataset mapped = data;
         mapped.x = Rows::dense(features.values(), features.columns());
         mapped.feature_names.clear();
         SvmSettings plain = settings_;
-        plain.kernel = linear();
-        plain.scaling = {};
+        plain.common.kernel = linear();
+        plain.common.scaling = {};
         Model model = Svm(plain).fit(mapped);
         const Matrix<double> w = weight_vectors(model.expansion);
         Expansion whole = map.expansion();
@@ -105,7 +106,8 @@ void check(const StructureSettings& s, const Dataset& data) {
 SvmSettings settings_of(const StructureSettings& s, double value) {
     SvmSettings svm = s.svm;
     if (s.family == StructureFamily::degree) {
-        svm.kernel = polynomial({.degree = static_cast<int>(value), .gamma = s.gamma, .coef0 = 1});
+        svm.common.kernel =
+            polynomial({.degree = static_cast<int>(value), .gamma = s.gamma, .coef0 = 1});
     }
     if (s.family == StructureFamily::margin) svm.C = value;
     return svm;
@@ -115,7 +117,7 @@ Machine machine_of(const StructureSettings& s, double value) {
     if (s.family == StructureFamily::components) {
         return component_machine(s.svm, static_cast<std::size_t>(value));
     }
-    return svm_machine(settings_of(s, value));
+    return svm(settings_of(s, value));
 }
 
 double dimension_of(const StructureSettings& s, const Model& model, const Dataset& data,
@@ -125,7 +127,7 @@ double dimension_of(const StructureSettings& s, const Model& model, const Datase
         case StructureFamily::components: return half_space_dimension(value);
         case StructureFamily::margin: break;
     }
-    const MarginProblem p = margin_problems(model, data, s.svm.memory_bytes).front();
+    const MarginProblem p = margin_problems(model, data, s.svm.common.memory_bytes).front();
     const double columns =
         is_linear(model.expansion.kernel) ? static_cast<double>(data.columns()) : 0;
     const double radius = p.problem.bias ? smallest_radius(*p.k) : origin_radius(*p.k);

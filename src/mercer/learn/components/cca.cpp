@@ -10,6 +10,8 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/gram/detail/operators.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/solver/linear/cholesky.hpp"
@@ -308,6 +310,15 @@ std::vector<double> canonical_correlations(const Model& model, const Rows& x, co
         result.push_back(ff > 0 && gg > 0 ? fg / std::sqrt(ff * gg) : 0.0);
     }
     return result;
+}
+
+MachineEntry cca_entry() {
+    return {.task = Task::cca,
+            .name = "cca",
+            .family = "components",
+            .learns = Learns::functions,
+            .about = "functions of two views of the rows that vary together most",
+            .command = "cca"};
 }
 
 }  // namespace mercer

@@ -6,6 +6,8 @@
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/risk/ridge.hpp"
 
@@ -148,6 +150,15 @@ std::vector<Preimage> Dependency::preimages(const Rows& x, const PreimageSetting
     const Rows starts = e.points.select(nearest(x, e.points, settings.progress).positions);
     const Matrix<double> p = components(x, settings.progress);
     return finder.find(outputs_.expand(p.view()).view(), starts);
+}
+
+MachineEntry dependency_entry() {
+    return {.task = Task::dependency,
+            .name = "dependency",
+            .family = "components",
+            .learns = Learns::functions,
+            .about = "from one feature space to another",
+            .command = "depend"};
 }
 
 }  // namespace mercer

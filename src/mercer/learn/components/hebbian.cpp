@@ -9,6 +9,8 @@
 #include "mercer/data/finite.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/components/detail/hebbian_state.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/sample.hpp"
 
 namespace mercer {
@@ -16,18 +18,33 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+const Describe<HebbianSettings>& described() {
+    static const auto settings = [] {
+        using S = HebbianSettings;
+        Describe<S> d;
+        d.add(&S::components, "components", "how many", Range::at_least(1));
+        d.add(&S::dictionary, "dictionary", "rows that components are combinations of",
+              Range::at_least(1));
+        d.add(&S::window, "window",
+              "rows waited for before the dictionary is chosen; 0: four times as many")
+            .flag = "-";
+        d.add(&S::center, "center", "centre the images first");
+        d.add(&S::batch, "batch", "rows an update is averaged over", Range::at_least(1));
+        d.add(&S::rate, "rate", "step, as a multiple of 1 / variance, at most 1",
+              {.low = 0, .high = 1, .low_open = true});
+        d.add(&S::anneal, "anneal", "updates after which the step is halved", Range::above(0))
+            .flag = "-";
+        d.add(&S::passes, "passes", "over the data, at most", Range::at_least(1));
+        d.add(&S::tolerance, "tolerance",
+              "stop at this residual, relative to the largest eigenvalue", Range::above(0))
+            .flag = "tol";
+        return d;
+    }();
+    return settings;
+}
+
 void check(const HebbianSettings& s) {
-    const auto positive = [](const char* name, std::size_t value) {
-        if (value == 0) throw InvalidInput(std::string(name) + " = 0 must be at least 1");
-    };
-    positive("components", s.components);
-    positive("dictionary", s.dictionary);
-    positive("window", s.window);
-    positive("batch", s.batch);
-    positive("passes", s.passes);
-    require_range("rate", s.rate, s.rate > 0 && s.rate <= 1, "greater than 0 and at most 1");
-    require_range("anneal", s.anneal, s.anneal > 0, "greater than 0");
-    require_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
+    described().check(s);
     require_range("the time limit", s.common.time_limit, s.common.time_limit >= 0,
                   "0 (none) or a number of seconds");
     if (contains(s.common.kernel, KernelKind::center) ||
@@ -38,12 +55,17 @@ void check(const HebbianSettings& s) {
     }
 }
 
+HebbianSettings with_window(HebbianSettings s) {
+    if (s.window == 0) s.window = 4 * s.dictionary;
+    return s;
+}
+
 }  // namespace
 
 // ---- The stream.
 
 HebbianStream::HebbianStream(HebbianSettings settings)
-    : state_((check(settings), std::make_unique<State>(std::move(settings)))) {}
+    : state_((check(settings), std::make_unique<State>(with_window(std::move(settings))))) {}
 HebbianStream::HebbianStream(HebbianStream&&) noexcept = default;
 HebbianStream& HebbianStream::operator=(HebbianStream&&) noexcept = default;
 HebbianStream::~HebbianStream() = default;
@@ -157,6 +179,19 @@ Model HebbianPca::fit(const Dataset& data) const {
     model.reports[0].seconds = std::chrono::duration<double>(Clock::now() - start).count();
     model.trained.numbers["passes"] = static_cast<double>(s.passes);
     return model;
+}
+
+HebbianSettings hebbian_settings(FitSettings common, const SettingValues& values) {
+    return described().filled("kha", std::move(common), values);
+}
+
+MachineEntry hebbian_entry() {
+    return described().entry({.task = Task::kha,
+                              .name = "kha",
+                              .family = "components",
+                              .learns = Learns::functions,
+                              .about = "the same, learnt from rows one after another"},
+                             hebbian_pca);
 }
 
 }  // namespace mercer

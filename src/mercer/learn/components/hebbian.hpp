@@ -25,6 +25,7 @@
 
 #include "mercer/base/export.hpp"
 #include "mercer/learn/machine.hpp"
+#include "mercer/learn/setting.hpp"
 
 namespace mercer MERCER_API {
 
@@ -32,9 +33,10 @@ struct HebbianSettings {
     FitSettings common{};         ///< kernel, scaling, seed, time limit (of fit), progress
     std::size_t components = 16;  ///< fewer where the dictionary has no more directions
     std::size_t dictionary = 500;
-    std::size_t window = 2000;  ///< rows waited for before the dictionary is chosen
-    bool center = true;         ///< about the mean of the images seen so far
-    std::size_t batch = 32;     ///< rows an update is averaged over; 1: the rule as it stands
+    /// Rows waited for before the dictionary is chosen; 0: four times as many as it has.
+    std::size_t window = 0;
+    bool center = true;      ///< about the mean of the images seen so far
+    std::size_t batch = 32;  ///< rows an update is averaged over; 1: the rule as it stands
     /// η_i(t) = rate / λ_i × anneal / (t + anneal) at update t, λ_i being the variance seen along
     /// w_i: without it small components would take as many times longer as they are smaller
     /// (Günter, Schraudolph and Vishwanathan 2007).
@@ -44,6 +46,9 @@ struct HebbianSettings {
     /// fit alone: counted as converged when every ‖Kv − mλv‖ is below this times the largest mλ.
     double tolerance = 0.01;
 };
+
+/// The settings by their names (learn/registry.hpp). Throws InvalidSetting.
+HebbianSettings hebbian_settings(FitSettings common, const SettingValues& values);
 
 /// Components learnt on the way.
 class HebbianStream {

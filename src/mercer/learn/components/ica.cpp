@@ -11,6 +11,8 @@
 #include "mercer/base/error.hpp"
 #include "mercer/gram/resolve.hpp"
 #include "mercer/learn/components/detail/ica_contrast.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/solver/linear/eigen.hpp"
@@ -275,11 +277,28 @@ void set_unmixing(Model& model, const Matrix<double>& unmixing, const std::vecto
     }
 }
 
+constexpr Words contrasts{std::pair{IcaContrast::correlation, "correlation"},
+                          std::pair{IcaContrast::variance, "variance"}};
+
+const Describe<IcaSettings>& ica_settings() {
+    static const auto settings = [] {
+        using S = IcaSettings;
+        Describe<S> d;
+        d.add(&S::components, "components", "sources; 0: as many as columns");
+        d.add(&S::contrast, contrasts, "contrast", "what is lowered");
+        d.add(&S::kappa, "kappa", "regularisation; 0: the usual one",
+              {.low = 0, .words = "greater than 0, or 0 for the usual one"});
+        d.add(&S::sweeps, "sweeps", "over all pairs of sources, at most", Range::at_least(1));
+        d.add(&S::tolerance, "tolerance", "stop when a sweep turns no pair by more than this angle",
+              Range::above(0));
+        return d;
+    }();
+    return settings;
+}
+
 void check(const IcaSettings& s, std::size_t rows, std::size_t columns) {
     constexpr std::size_t most = 64;
-    require_range("kappa", s.kappa, s.kappa >= 0, "greater than 0, or 0 for the usual one");
-    require_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
-    if (s.sweeps == 0) throw InvalidInput("sweeps = 0 must be at least 1");
+    ica_settings().check(s);
     const std::size_t m = s.components == 0 ? columns : s.components;
     if (m < 2 || m > columns || m > most) {
         throw InvalidInput(std::to_string(m) + " components of " + std::to_string(columns) +
@@ -365,6 +384,16 @@ Matrix<double> unmixing_matrix(const Model& model) {
         for (std::size_t j = 0; j < d; ++j) w(s, j) = f(j + 1, s) - f(0, s);
     }
     return w;
+}
+
+MachineEntry ica_entry() {
+    return ica_settings().entry({.task = Task::ica,
+                                 .name = "ica",
+                                 .family = "components",
+                                 .learns = Learns::functions,
+                                 .about = "independent sources of mixed rows",
+                                 .command = "ica"},
+                                kernel_ica);
 }
 
 }  // namespace mercer

@@ -12,6 +12,8 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/detail/block_product.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/solver/linear/detail/block_eigen.hpp"
@@ -357,11 +359,27 @@ void Training::finish(const Solution& f, Model& model, Clock::time_point start) 
 
 namespace {
 
+const Describe<KernelPcaSettings>& kernel_pca_settings() {
+    static const auto settings = [] {
+        using S = KernelPcaSettings;
+        Describe<S> d;
+        d.add(&S::components, "components", "how many, 0: all");
+        d.add(&S::center, "center", "centre the images first");
+        d.add(&S::tolerance, "tolerance",
+              "stop at this residual, relative to the largest eigenvalue; 0: 1e-6, in double "
+              "precision 1e-10",
+              {.low = 0, .high = 1, .high_open = true, .words = "0 (automatic) or between 0 and 1"})
+            .flag = "tol";
+        d.add(&S::passes, "passes", "over the data, at most", Range::at_least(1));
+        return d;
+    }();
+    return settings;
+}
+
 Model learn(const KernelPcaSettings& settings, const Dataset& data) {
     const auto start = Clock::now();
     const KernelPcaSettings& s = settings;
-    require_range("tolerance", s.tolerance, s.tolerance >= 0 && s.tolerance < 1,
-                  "0 (automatic) or between 0 and 1");
+    kernel_pca_settings().check(s);
     const Sample sample = take_sample(Task::kpca, data, s.common);
     const std::size_t n = sample.size();
     const std::size_t count = s.components == 0 ? n : std::min(s.components, n);
@@ -383,6 +401,15 @@ Model learn(const KernelPcaSettings& settings, const Dataset& data) {
 
 Model KernelPca::fit(const Dataset& data) const {
     return patient_fit(task(), settings_, data, learn);
+}
+
+MachineEntry kernel_pca_entry() {
+    return kernel_pca_settings().entry({.task = Task::kpca,
+                                        .name = "kpca",
+                                        .family = "components",
+                                        .learns = Learns::functions,
+                                        .about = "principal components in feature space"},
+                                       kernel_pca);
 }
 
 }  // namespace mercer

@@ -10,6 +10,8 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/detail/operators.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 
@@ -378,11 +380,21 @@ void train(const KMeansSettings& s, const Sample& sample, Model& model) {
 
 namespace {
 
+const Describe<KMeansSettings>& kmeans_settings() {
+    static const auto settings = [] {
+        using S = KMeansSettings;
+        Describe<S> d;
+        d.add(&S::clusters, "clusters", "how many groups", Range::at_least(1));
+        d.add(&S::starts, "starts", "the best of so many is kept", Range::at_least(1));
+        d.add(&S::passes, "passes", "over the data, at most", Range::at_least(1));
+        return d;
+    }();
+    return settings;
+}
+
 Model learn(const KMeansSettings& settings, const Dataset& data) {
     const KMeansSettings& s = settings;
-    if (s.clusters == 0) throw InvalidInput("clusters = 0 must be at least 1");
-    if (s.starts == 0) throw InvalidInput("starts = 0 must be at least 1");
-    if (s.passes == 0) throw InvalidInput("passes = 0 must be at least 1");
+    kmeans_settings().check(s);
     const Sample sample = take_sample(Task::kmeans, data, s.common);
     if (s.clusters > sample.size()) {
         throw InvalidInput("clusters = " + std::to_string(s.clusters) + " must be at most " +
@@ -403,6 +415,15 @@ Model learn(const KMeansSettings& settings, const Dataset& data) {
 
 Model KMeans::fit(const Dataset& data) const {
     return patient_fit(task(), settings_, data, learn);
+}
+
+MachineEntry kmeans_entry() {
+    return kmeans_settings().entry({.task = Task::kmeans,
+                                    .name = "k-means",
+                                    .family = "groups",
+                                    .learns = Learns::groups,
+                                    .about = "groups about means in feature space"},
+                                   kmeans);
 }
 
 }  // namespace mercer

@@ -12,6 +12,8 @@
 #include "mercer/data/finite.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/gram/resolve.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/groups/detail/neighbourhoods.hpp"
@@ -368,6 +370,19 @@ Model learn(const VectorQuantiserSettings& settings, const Dataset& data) {
 
 Model VectorQuantiser::fit(const Dataset& data) const {
     return patient_fit(task(), settings_, data, learn);
+}
+
+MachineEntry vector_quantiser_entry() {
+    using S = VectorQuantiserSettings;
+    Describe<S> d;
+    d.add(&S::radius, "radius", "no row is farther from its code, in feature space");
+    d.add(&S::prune, "prune", "leave out codes that the others can do without");
+    return d.entry({.task = Task::vq,
+                    .name = "vq",
+                    .family = "groups",
+                    .learns = Learns::groups,
+                    .about = "a codebook with a bound on the distortion"},
+                   vector_quantiser);
 }
 
 }  // namespace mercer

@@ -11,6 +11,8 @@
 #include "mercer/gram/detail/operators.hpp"
 #include "mercer/gram/resolve.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/detail/subproblem.hpp"
@@ -25,12 +27,33 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+const Describe<AdatronSettings>& described() {
+    static const auto settings = [] {
+        using S = AdatronSettings;
+        Describe<S> d;
+        Range below_two = Range::inside(0, 2);
+        below_two.words =
+            "greater than 0 and less than 2: beyond that the steps no longer raise the dual";
+        d.add(&S::rate, "rate", "step, as a multiple of 1 / max k(x,x), below 2", below_two)
+            .tunable = true;
+        Setting& penalty = d.add(&S::C, "C", "penalty of errors; 0: the hard margin",
+                                 {.low = 0, .words = "0 (hard margin) or greater"});
+        penalty.tunable = true;
+        penalty.flag = "C,cost";
+        d.add(&S::bias, "bias", "learn a constant too");
+        d.add(&S::multi_class, multi_class_words, "multi_class",
+              "more than two classes: every pair, or each against the rest");
+        d.add(&S::tolerance, "tolerance", "stop at this violation of the optimality conditions",
+              Range::above(0))
+            .flag = "tol";
+        d.add(&S::passes, "passes", "over the data, at most", Range::at_least(1)).tunable = true;
+        return d;
+    }();
+    return settings;
+}
+
 void check_settings(const AdatronSettings& s) {
-    require_range("rate", s.rate, s.rate > 0 && s.rate < 2,
-                  "greater than 0 and less than 2: beyond that the steps no longer raise the dual");
-    require_range("C", s.C, s.C >= 0, "0 (hard margin) or greater");
-    require_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
-    if (s.passes == 0) throw InvalidInput("passes = 0 must be at least 1");
+    described().check(s);
 }
 
 /// Two classes, as a problem without equality: what certificate and SMO know it by.
@@ -377,6 +400,20 @@ std::vector<CurvePoint> convergence_curves(const AdatronSettings& settings, cons
     }
     return settings.common.double_precision ? curves<double>(settings, sample)
                                             : curves<float>(settings, sample);
+}
+
+AdatronSettings adatron_settings(FitSettings common, const SettingValues& values) {
+    return described().filled("adatron", std::move(common), values);
+}
+
+MachineEntry adatron_entry() {
+    return described().entry({.task = Task::adatron,
+                              .name = "adatron",
+                              .family = "online",
+                              .learns = Learns::classes,
+                              .about = "the maximum margin, one coefficient at a time",
+                              .certified = true},
+                             adatron);
 }
 
 }  // namespace mercer

@@ -18,6 +18,7 @@
 
 #include "mercer/base/export.hpp"
 #include "mercer/learn/machine.hpp"
+#include "mercer/learn/setting.hpp"
 
 namespace mercer MERCER_API {
 
@@ -34,6 +35,9 @@ struct AdatronSettings {
     double tolerance = 1e-3;    ///< on the violation of the optimality conditions
     std::size_t passes = 1000;  ///< at most
 };
+
+/// The settings by their names (learn/registry.hpp). Throws InvalidSetting.
+AdatronSettings adatron_settings(FitSettings common, const SettingValues& values);
 
 /// The reports are certificates: primal, dual, gap and violation, recomputed at the end from kernel
 /// values alone, like those of learn/svm/svm.hpp; at a fixed point of (32) the violation is 0 (000

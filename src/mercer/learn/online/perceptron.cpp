@@ -11,6 +11,8 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/resolve.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/online/detail/perceptron_core.hpp"
@@ -24,8 +26,29 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_weight_bytes = std::size_t{1} << 28;
 constexpr std::size_t value_bytes = std::size_t{64} << 20;  // kernel values of a block
 
+constexpr Words pass_orders{std::pair{PassOrder::given, "given"},
+                            std::pair{PassOrder::shuffled, "shuffled"}};
+constexpr Words variants{std::pair{PerceptronVariant::plain, "plain"},
+                         std::pair{PerceptronVariant::averaged, "averaged"},
+                         std::pair{PerceptronVariant::voted, "voted"}};
+
+const Describe<PerceptronSettings>& perceptron_settings() {
+    static const auto settings = [] {
+        using S = PerceptronSettings;
+        Describe<S> d;
+        d.add(&S::passes, "passes", "over the data, at most", Range::at_least(1)).tunable = true;
+        d.add(&S::order, pass_orders, "order", "rows of a pass");
+        d.add(&S::variant, variants, "variant", "the last vector, the mean of all, or all voting");
+        d.add(&S::budget, "budget", "keep at most so many points, merging the others; 0: all")
+            .tunable = true;
+        d.add(&S::bias, "bias", "learn a constant too");
+        return d;
+    }();
+    return settings;
+}
+
 void check_settings(const PerceptronSettings& s) {
-    if (s.passes == 0) throw InvalidSetting("passes = 0 must be at least 1");
+    perceptron_settings().check(s);
     if (s.budget == 1) throw InvalidSetting("budget = 1 must be 0 (none) or at least 2");
     if (s.budget > 0 && s.variant == PerceptronVariant::voted) {
         throw InvalidInput(
@@ -386,6 +409,15 @@ Model learn(const PerceptronSettings& settings, const Dataset& data) {
 
 Model Perceptron::fit(const Dataset& data) const {
     return patient_fit(task(), settings_, data, learn);
+}
+
+MachineEntry perceptron_entry() {
+    return perceptron_settings().entry({.task = Task::perceptron,
+                                        .name = "perceptron",
+                                        .family = "online",
+                                        .learns = Learns::classes,
+                                        .about = "one row after another, added when it is wrong"},
+                                       perceptron);
 }
 
 }  // namespace mercer

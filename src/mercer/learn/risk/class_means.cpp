@@ -8,6 +8,8 @@
 #include "mercer/base/error.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/gram/resolve.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 
@@ -191,10 +193,20 @@ Model ClassMeans::fit(const Dataset& data) const {
 
 namespace {
 
+const Describe<ParzenSettings>& parzen_settings() {
+    static const auto settings = [] {
+        Describe<ParzenSettings> d;
+        d.add(&ParzenSettings::nu, "nu", "share of rows left outside, at most",
+              {.low = 0, .high = 1, .high_open = true})
+            .tunable = true;
+        return d;
+    }();
+    return settings;
+}
+
 Model learn_density(const ParzenSettings& settings, const Dataset& data) {
     const auto start = Clock::now();
-    require_range("nu", settings.nu, settings.nu >= 0 && settings.nu < 1,
-                  "at least 0 and less than 1");
+    parzen_settings().check(settings);
     const Sample sample = take_sample(Task::parzen, data, settings.common);
     const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
     std::vector<std::size_t> all(sample.size());
@@ -230,6 +242,27 @@ Model learn_density(const ParzenSettings& settings, const Dataset& data) {
 
 Model Parzen::fit(const Dataset& data) const {
     return patient_fit(task(), settings_, data, learn_density);
+}
+
+MachineEntry class_means_entry() {
+    Describe<ClassMeansSettings> d;
+    d.add(&ClassMeansSettings::bias, "bias",
+          "compare distances to the means, which needs a constant");
+    return d.entry({.task = Task::class_means,
+                    .name = "class-means",
+                    .family = "risk",
+                    .learns = Learns::classes,
+                    .about = "the nearest class mean in feature space"},
+                   class_means);
+}
+
+MachineEntry parzen_entry() {
+    return parzen_settings().entry({.task = Task::parzen,
+                                    .name = "parzen",
+                                    .family = "risk",
+                                    .learns = Learns::region,
+                                    .about = "a region by a threshold on Parzen's density"},
+                                   parzen);
 }
 
 }  // namespace mercer

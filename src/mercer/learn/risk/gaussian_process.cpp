@@ -13,6 +13,8 @@
 #include "mercer/data/finite.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/risk/detail/evidence_search.hpp"
@@ -147,10 +149,29 @@ Model learn(const GaussianProcessSettings& settings, const Dataset& data,
     return model;
 }
 
+const Describe<GaussianProcessSettings>& process_settings() {
+    static const auto settings = [] {
+        using S = GaussianProcessSettings;
+        Describe<S> d;
+        d.add(&S::noise, "noise", "variance of the noise", Range::above(0)).tunable = true;
+        d.add(&S::optimise, "optimise", "maximise the evidence over noise and kernel parameters");
+        Setting& fixed = d.add(&S::fixed, "fixed",
+                               "parameters that `optimise` leaves alone, such as gamma,noise");
+        fixed.flag = "fix";
+        fixed.placeholder = "NAME,NAME";
+        d.add(&S::restarts, "restarts", "further starts of `optimise`");
+        d.add(&S::iteration_limit, "iteration_limit", "steps of `optimise` from each start").flag =
+            "step-limit";
+        d.add(&S::keep_factor, "keep_factor", "keep what deviations are computed from").flag = "-";
+        return d;
+    }();
+    return settings;
+}
+
 }  // namespace
 
 Model GaussianProcess::fit(const Dataset& data) const {
-    require_range("noise", settings_.noise, settings_.noise > 0, "greater than 0");
+    process_settings().check(settings_);
     std::optional<Hyperparameters> found;
     const auto fit_some = [&](const FitSettings& common, const std::vector<std::size_t>* rows) {
         GaussianProcessSettings own = settings_;
@@ -210,6 +231,16 @@ std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool
         }
     }
     return result;
+}
+
+MachineEntry gaussian_process_entry() {
+    return process_settings().entry({.task = Task::gp,
+                                     .name = "gp",
+                                     .family = "risk",
+                                     .learns = Learns::numbers,
+                                     .about = "Gaussian process regression, with deviations",
+                                     .certified = true},
+                                    gaussian_process);
 }
 
 }  // namespace mercer

@@ -10,6 +10,8 @@
 #include "mercer/base/error.hpp"
 #include "mercer/gram/detail/operators.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/risk/detail/newton_risk.hpp"
@@ -40,12 +42,21 @@ FitStatus fit_status(DualStatus status) {
     }
 }
 
-void check(const RiskSettings& s) {
-    require_range("lambda", s.lambda, s.lambda > 0, "greater than 0");
-    require_range("delta", s.delta, s.delta > 0, "greater than 0");
-    require_range("quantile", s.quantile, s.quantile > 0 && s.quantile < 1,
-                  "greater than 0 and less than 1");
-    require_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
+Describe<RiskSettings> risk_settings(Loss loss) {
+    using S = RiskSettings;
+    Describe<S> d(S{.loss = loss});
+    d.add(&S::lambda, "lambda", "weight of the penalty", Range::above(0)).tunable = true;
+    if (loss != Loss::quantile) d.add(&S::bias, "bias", "learn a constant too");
+    if (loss == Loss::huber) {
+        d.add(&S::delta, "delta", "where the loss becomes linear", Range::above(0)).tunable = true;
+    }
+    if (loss == Loss::quantile) {
+        d.add(&S::quantile, "quantile", "the share of targets below", Range::inside(0, 1)).tunable =
+            true;
+    }
+    d.add(&S::tolerance, "tolerance", "stop at this relative gap", Range::above(0)).flag = "gap";
+    d.add(&S::iteration_limit, "iteration_limit", "Newton steps, at most").flag = "-";
+    return d;
 }
 
 /// What a solution looks like from outside.
@@ -375,8 +386,26 @@ Model train(const RiskSettings& settings, const Dataset& data) {
 }  // namespace
 
 Model RiskMinimiser::fit(const Dataset& data) const {
-    check(settings_);
+    risk_settings(settings_.loss).check(settings_);
     return patient_fit(task(), settings_, data, train);
+}
+
+std::vector<MachineEntry> risk_entries() {
+    std::vector<MachineEntry> entries;
+    const auto add = [&](Loss loss, const char* name, Learns learns, const char* about) {
+        entries.push_back(risk_settings(loss).entry({.task = task_of(loss),
+                                                     .name = name,
+                                                     .family = "risk",
+                                                     .learns = learns,
+                                                     .about = about,
+                                                     .certified = true},
+                                                    risk_minimiser));
+    };
+    add(Loss::logistic, "logistic", Learns::classes, "logistic regression; has probabilities");
+    add(Loss::squared_hinge, "squared-hinge", Learns::classes, "the margin's errors squared");
+    add(Loss::huber, "huber", Learns::numbers, "squared loss that becomes linear for outliers");
+    add(Loss::quantile, "quantile", Learns::numbers, "a quantile of the targets");
+    return entries;
 }
 
 }  // namespace mercer

@@ -13,6 +13,8 @@
 #include "mercer/base/text.hpp"
 #include "mercer/gram/detail/operators.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/solver/linear/cholesky.hpp"
@@ -326,13 +328,29 @@ class Trainer {
     Matrix<double> path_{};
 };
 
-void check(const RidgeSettings& settings) {
-    const auto check_lambda = [](double lambda) {
-        require_range("lambda", lambda, lambda > 0, "greater than 0");
-    };
-    check_lambda(settings.lambda);
-    for (const double lambda : settings.path) check_lambda(lambda);
-    require_range("tolerance", settings.tolerance, settings.tolerance > 0, "greater than 0");
+constexpr Words methods{std::pair{RidgeMethod::automatic, "automatic"},
+                        std::pair{RidgeMethod::cholesky, "cholesky"},
+                        std::pair{RidgeMethod::conjugate_gradient, "conjugate-gradient"}};
+
+const Describe<RidgeSettings>& ridge_settings() {
+    static const auto settings = [] {
+        using S = RidgeSettings;
+        Describe<S> d;
+        d.add(&S::lambda, "lambda", "weight of the penalty", Range::above(0)).tunable = true;
+        Setting& path = d.add(&S::path, "path",
+                              "values of lambda to choose from by leave-one-out error, 0.01,0.1,1",
+                              Range::above(0));
+        path.flag = "lambda-path";
+        path.placeholder = "X,X";
+        d.add(&S::bias, "bias", "learn a constant too");
+        d.add(&S::leave_one_out, "leave_one_out", "also leave-one-out errors").flag = "loo";
+        d.add(&S::method, methods, "method", "how the system is solved").flag = "-";
+        d.add(&S::tolerance, "tolerance", "relative residual of conjugate gradients",
+              Range::above(0))
+            .flag = "-";
+        return d;
+    }();
+    return settings;
 }
 
 Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> targets) {
@@ -396,7 +414,7 @@ Report certify_ridge(const RidgeSolution& s) {
 }
 
 Model Ridge::fit(const Dataset& data) const {
-    check(settings_);
+    ridge_settings().check(settings_);
     return patient_fit(task(), settings_, data, [](const RidgeSettings& s, const Dataset& d) {
         const Sample sample = take_sample(Task::ridge, d, s.common);
         Matrix<double> targets(1, sample.size());
@@ -406,7 +424,7 @@ Model Ridge::fit(const Dataset& data) const {
 }
 
 Model Ridge::fit(const Dataset& data, MatrixView<const double> targets) const {
-    check(settings_);
+    ridge_settings().check(settings_);
     if (targets.rows != data.size() || targets.columns == 0) {
         throw InvalidInput("there are " + std::to_string(targets.rows) + " rows of " +
                            std::to_string(targets.columns) + " targets for " +
@@ -432,6 +450,16 @@ Model Ridge::fit(const Dataset& data, MatrixView<const double> targets) const {
         return train(s, sample, std::move(kept));
     };
     return patient_fit(task(), settings_, numbered, fit_some);
+}
+
+MachineEntry ridge_entry() {
+    return ridge_settings().entry({.task = Task::ridge,
+                                   .name = "ridge",
+                                   .family = "risk",
+                                   .learns = Learns::numbers,
+                                   .about = "squared loss with a quadratic penalty, exactly",
+                                   .certified = true},
+                                  ridge);
 }
 
 }  // namespace mercer

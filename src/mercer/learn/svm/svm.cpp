@@ -28,6 +28,22 @@
 namespace mercer {
 namespace {
 
+bool tell(const Progress& progress, const std::string& part, std::size_t number, std::size_t parts,
+          const DualMoment& m) {
+    const auto count = [](auto value) { return static_cast<double>(value); };
+    const Figure figures[]{{"part", count(number)},
+                           {"parts", count(parts)},
+                           {"iterations", count(m.iterations)},
+                           {"steps", count(m.steps)},
+                           {"objective", m.objective},
+                           {"violation", m.violation},
+                           {"gap", m.gap},
+                           {"support", count(m.support)},
+                           {"active", count(m.active)},
+                           {"seconds", m.seconds}};
+    return progress({.task = "training", .fraction = -1, .detail = part, .figures = figures});
+}
+
 using Clock = std::chrono::steady_clock;
 
 FitStatus fit_status(DualStatus status) {
@@ -75,10 +91,10 @@ class Trainer {
     Trainer(const SvmSettings& settings, FitPlan plan, Progress before)
         : settings_(settings),
           plan_(std::move(plan)),
-          scaling_(Scaling::fit(settings.scaling, plan_.data.x)),
+          scaling_(Scaling::fit(settings.common.scaling, plan_.data.x)),
           x_(scaling_.apply(plan_.data.x)),
           before_(std::move(before)),
-          gram_(settings.kernel, x_, plan_.data.feature_names, before_),
+          gram_(settings.common.kernel, x_, plan_.data.feature_names, before_),
           gap_is_proof_(convexity_by_rule(gram_.kernel(), settings.task, settings.bias) ==
                         Convexity::by_rule) {
         // Parts of all rows (one class against the rest, several outputs) share one store. Those of
@@ -87,7 +103,7 @@ class Trainer {
         if (plan_.parts[0].positions.empty()) {
             const bool alone = plan_.parts.size() == 1 && !settings.probability;
             shared_ = std::make_shared<CachedOperator<T>>(std::make_shared<GramOperator<T>>(gram_),
-                                                          settings.memory_bytes,
+                                                          settings.common.memory_bytes,
                                                           alone ? Keep::marked : Keep::everything);
         }
     }
@@ -131,7 +147,7 @@ class Trainer {
         model.roles = roles_of(plan_.data);
         model.columns = plan_.data.columns();
         model.scaling = scaling_;
-        model.double_precision = settings_.double_precision;
+        model.double_precision = settings_.common.double_precision;
         model.trained = {.C = settings_.C,
                          .nu = settings_.nu,
                          .epsilon = settings_.epsilon,
@@ -178,7 +194,7 @@ class Trainer {
         auto inner = std::make_shared<GramOperator<T>>(
             gram_, gram_.select_among(gram_.reference(), positions));
         return std::make_shared<CachedOperator<T>>(
-            std::move(inner), settings_.memory_bytes / parts_at_once,
+            std::move(inner), settings_.common.memory_bytes / parts_at_once,
             settings_.probability ? Keep::everything : Keep::marked);
     }
 
@@ -189,17 +205,18 @@ class Trainer {
         dual.iteration_limit = settings_.iteration_limit;
         dual.method = settings_.method;
         dual.shrinking = settings_.shrinking;
-        if (settings_.time_limit > 0) {
+        if (settings_.common.time_limit > 0) {
             const std::chrono::duration<double> used = Clock::now() - start_;
-            dual.time_limit = std::max(1e-9, settings_.time_limit - used.count());
+            dual.time_limit = std::max(1e-9, settings_.common.time_limit - used.count());
         }
         dual.progress = [this, name, number](DualMoment moment) {
             if (!gap_is_proof_) moment.gap = std::numeric_limits<double>::quiet_NaN();
             // Once told to stop, the problems that are left are not begun either: each returns its
             // feasible start, with a certificate that says how far from the optimum that is.
             const std::lock_guard one_at_a_time(progress_mutex_);
-            if (!stopped_ && settings_.progress) {
-                stopped_ = !settings_.progress({name, number, plan_.parts.size(), moment});
+            if (!stopped_ && settings_.common.progress) {
+                stopped_ =
+                    !tell(settings_.common.progress, name, number, plan_.parts.size(), moment);
             }
             return !stopped_;
         };
@@ -277,9 +294,9 @@ class Trainer {
         const auto points = part.positions.empty()
                                 ? gram.reference()
                                 : gram.select_among(gram.reference(), part.positions);
-        const CachedOperator<double> op(std::make_shared<GramOperator<double>>(gram, points),
-                                        settings_.memory_bytes / (shared_ ? 1 : parts_at_once),
-                                        Keep::marked);
+        const CachedOperator<double> op(
+            std::make_shared<GramOperator<double>>(gram, points),
+            settings_.common.memory_bytes / (shared_ ? 1 : parts_at_once), Keep::marked);
         const std::vector<double> start =
             solution.recession ? solution.recession->direction : solution.alpha;
         DualSettings dual = dual_settings(part.name, number);
@@ -294,7 +311,7 @@ class Trainer {
     const Gram<double>& gram_in_double() {
         const std::lock_guard one_at_a_time(double_mutex_);
         if (!gram_in_double_) {
-            gram_in_double_.emplace(settings_.kernel, x_, plan_.data.feature_names, before_);
+            gram_in_double_.emplace(settings_.common.kernel, x_, plan_.data.feature_names, before_);
         }
         return *gram_in_double_;
     }
@@ -311,7 +328,7 @@ class Trainer {
         const std::size_t n = part.problem.size();
         std::vector<std::size_t> order(n);
         std::iota(order.begin(), order.end(), 0);
-        Random(settings_.seed, number).shuffle(std::span(order));
+        Random(settings_.common.seed, number).shuffle(std::span(order));
         std::vector<double> decisions(n, 0.0);
         for (std::size_t fold = 0; fold < folds; ++fold) {
             const std::size_t first = fold * n / folds;
@@ -423,7 +440,7 @@ bool scales(TargetScale rule) {
 Model fit_in_units(const SvmSettings& settings, const Dataset& data,
                    MatrixView<const double> targets) {
     if (targets.columns > 1) {
-        throw InvalidInput("target_scale = " + target_scale_name(settings.target_scale) +
+        throw InvalidInput("target_scale = " + target_scale_name(settings.common.target_scale) +
                            " is for one target, and there are " + std::to_string(targets.columns) +
                            "; scale them before");
     }
@@ -432,9 +449,9 @@ Model fit_in_units(const SvmSettings& settings, const Dataset& data,
     if (targets.columns == 0) y = data.y.values;
     const bool known = !data.y.are_text() && y.size() == data.size();
     const TargetScaling scaling =
-        known ? fit_target_scale(settings.target_scale, y, data.weights) : TargetScaling{};
+        known ? fit_target_scale(settings.common.target_scale, y, data.weights) : TargetScaling{};
     SvmSettings own = settings;
-    own.target_scale = TargetScale::none;
+    own.common.target_scale = TargetScale::none;
     if (std::isfinite(scaling.scale)) {  // else the plan will say which target is not finite
         own.C *= scaling.scale;
         own.epsilon *= scaling.scale;
@@ -450,7 +467,7 @@ Model fit_rows(const SvmSettings& settings, const Dataset& data, MatrixView<cons
     FitPlan plan = plan_fit(settings, data, targets);
     check_start(settings, plan, data.size());
     const std::vector<std::size_t> kept = plan.kept;
-    Model model = settings.double_precision
+    Model model = settings.common.double_precision
                       ? Trainer<double>(settings, std::move(plan), before).run()
                       : Trainer<float>(settings, std::move(plan), before).run();
     if (settings.probability && settings.task == Task::one_class) {
@@ -469,9 +486,9 @@ Model fit_rows(const SvmSettings& settings, const Dataset& data, MatrixView<cons
 SvmSettings for_few_rows(const SvmSettings& settings, const std::vector<std::size_t>& rows) {
     SvmSettings own = settings;
     own.start.reset();
-    own.progress = nullptr;
+    own.common.progress = nullptr;
     own.trace = nullptr;
-    own.time_limit = 0.1;
+    own.common.time_limit = 0.1;
     if (settings.tube_values.empty()) return own;
     own.tube_values.clear();
     for (const std::size_t i : rows) own.tube_values.push_back(settings.tube_values[i]);
@@ -482,15 +499,7 @@ SvmSettings for_few_rows(const SvmSettings& settings, const std::vector<std::siz
 /// Whoever says stop until then gets a machine of few rows.
 Model fit_about_centre(const SvmSettings& settings, const Dataset& data,
                        MatrixView<const double> targets) {
-    const auto start = Clock::now();
-    FitSettings common{.time_limit = settings.time_limit};
-    common.progress = [&](const Moment&) {
-        FitMoment moment{};
-        moment.dual.violation = moment.dual.gap = std::numeric_limits<double>::quiet_NaN();
-        moment.dual.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-        return !settings.progress || settings.progress(moment);
-    };
-    return patient_fit_of(settings.task, common, data,
+    return patient_fit_of(settings.task, settings.common, data,
                           [&](const FitSettings& own, const std::vector<std::size_t>* rows) {
                               if (!rows) return fit_rows(settings, data, targets, own.progress);
                               Matrix<double> few(targets.columns > 0 ? rows->size() : 0,
@@ -520,10 +529,10 @@ Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
     if (settings_.trace && settings_.method != DualMethod::smo) {
         throw InvalidInput("only the method smo takes steps of two points, which can be traced");
     }
-    check_target_scale(settings_.target_scale, settings_.task);
-    if (scales(settings_.target_scale)) return fit_in_units(settings_, data, targets);
-    return is_centered(settings_.kernel) ? fit_about_centre(settings_, data, targets)
-                                         : fit_rows(settings_, data, targets);
+    check_target_scale(settings_.common.target_scale, settings_.task);
+    if (scales(settings_.common.target_scale)) return fit_in_units(settings_, data, targets);
+    return is_centered(settings_.common.kernel) ? fit_about_centre(settings_, data, targets)
+                                            : fit_rows(settings_, data, targets);
 }
 
 }  // namespace mercer

@@ -19,32 +19,26 @@
 #include "mercer/base/export.hpp"
 #include "mercer/base/formula.hpp"
 #include "mercer/data/dataset.hpp"
-#include "mercer/data/scaling.hpp"
 #include "mercer/kernel/kernel.hpp"
-#include "mercer/learn/model.hpp"
-#include "mercer/learn/target_scale.hpp"
+#include "mercer/learn/machine.hpp"
+#include "mercer/learn/setting.hpp"
 #include "mercer/solver/dual.hpp"
 
 namespace mercer MERCER_API {
 
-/// One moment of training, for a progress line.
-struct FitMoment {
-    std::string_view part;   ///< "3 vs 8" among several problems, else empty
-    std::size_t number = 0;  ///< of the part, from 0
-    std::size_t parts = 1;
-    DualMoment dual{};  ///< NaN for a gap that is no proof, and for what is not known yet
-};
-
 /// One step of training by two points at a time (DualMethod::smo).
 struct FitStep {
-    std::string_view part;   ///< as above
-    std::size_t number = 0;  ///< likewise
+    std::string_view part;   ///< "3 vs 8" among several problems, else empty
+    std::size_t number = 0;  ///< of the part, from 0
     TwoPointStep step{};     ///< its rows are those of the data
 };
 
 struct SvmSettings {
     Task task = Task::svc;
-    Kernel kernel = rbf();
+    /// common.target_scale (svr, nu-svr): C, epsilon and tolerance are read in units of the
+    /// target's scale; the model has them as they come to in the target's own units. common.seed
+    /// draws the folds of the sigmoids.
+    FitSettings common{};
     double C = 1;          ///< svc, svr, nu-svr: penalty; svdd: 0 = use nu
     double nu = 0.5;       ///< nu-svc, nu-svr, one-class, svdd
     double epsilon = 0.1;  ///< svr
@@ -57,68 +51,73 @@ struct SvmSettings {
     std::optional<Formula> tube{};
     std::vector<double> tube_values{};
     std::function<double(std::span<const double>)> tube_function{};
-    ScalingRule scaling{};
-    /// svr, nu-svr: read C, epsilon and tolerance in units of the target's scale. The model has
-    /// them as they come to in the target's own units.
-    TargetScale target_scale = TargetScale::automatic;
     bool probability = false;  ///< classifiers: fit Platt's sigmoids by 5 folds
-    std::uint64_t seed = 1;    ///< of those folds
 
     double tolerance = 1e-3;  ///< on the KKT violation, LIBSVM's -e
-    double relative_gap = 0;  ///< also stop at this gap if the kernel makes it a proof; 0: not used
-    double time_limit = 0;    ///< seconds for the whole training; 0: none
+    double relative_gap = 0;  ///< also stop when the gap is so small; 0: not used
     std::uint64_t iteration_limit = 0;
-    std::size_t memory_bytes = std::size_t{1} << 30;  ///< for kernel values
-    bool double_precision = false;
     DualMethod method = DualMethod::decomposition;
     bool shrinking = true;
     /// Where to begin: a machine of the same task, classes and rows, with another C or ν, or one
     /// that was stopped. The answer is the same, sooner.
     std::shared_ptr<const Model> start{};
-    std::function<bool(const FitMoment&)> progress{};  ///< return false to stop with what there is
     /// Told every step, for method smo only: pairs, clipping intervals and the objective (002
     /// theorem 2). Steps of several parts may come between each other, one at a time.
     std::function<void(const FitStep&)> trace{};
 };
 
+/// The settings of a task by their names (learn/registry.hpp). Throws InvalidSetting.
+SvmSettings svm_settings(Task task, FitSettings common, const SettingValues& values);
+/// All of them by name and value, but for what has none: tube_function, start, trace.
+std::string settings_text(const SvmSettings& settings);
+
 /// Throws InvalidInput for settings or data no machine can be made of: too few classes, ν out of
 /// reach (with the largest that is feasible), negative weights, C <= 0, … A training that stops
 /// early returns a valid model whose reports say so.
+///
+/// Progress is told with the figures part (from 0), parts, iterations, steps, objective, violation,
+/// gap, support, active and seconds; its detail is the part's name, "3 vs 8", among several.
 class Svm {
    public:
     explicit Svm(SvmSettings settings) : settings_(std::move(settings)) {}
+    Task task() const { return settings_.task; }
     const SvmSettings& settings() const { return settings_; }
     Model fit(const Dataset& data) const;
     /// Regression with several outputs: one column of `targets` each, kernel rows shared.
     Model fit(const Dataset& data, MatrixView<const double> targets) const;
+    /// Widths of a tube given one a row go with their rows.
+    Svm for_rows(std::span<const std::size_t> rows) const;
 
    private:
     SvmSettings settings_;
 };
+inline Svm svm(SvmSettings settings) {
+    return Svm(std::move(settings));
+}
 
 struct SvcParameters {
     Kernel kernel = rbf();
     double C = 1;
 };
 inline Svm svc(const SvcParameters& p) {
-    return Svm({.task = Task::svc, .kernel = p.kernel, .C = p.C});
+    return Svm({.task = Task::svc, .common = {.kernel = p.kernel}, .C = p.C});
 }
 struct NuParameters {
     Kernel kernel = rbf();
     double nu = 0.5;
 };
 inline Svm nu_svc(const NuParameters& p) {
-    return Svm({.task = Task::nu_svc, .kernel = p.kernel, .nu = p.nu});
+    return Svm({.task = Task::nu_svc, .common = {.kernel = p.kernel}, .nu = p.nu});
 }
 inline Svm one_class(const NuParameters& p) {
-    return Svm({.task = Task::one_class, .kernel = p.kernel, .nu = p.nu});
+    return Svm({.task = Task::one_class, .common = {.kernel = p.kernel}, .nu = p.nu});
 }
 struct HardMarginParameters {
     Kernel kernel = linear();
     bool bias = true;
 };
 inline Svm hard_margin(const HardMarginParameters& p) {
-    return Svm({.task = Task::hard_margin, .kernel = p.kernel, .bias = p.bias});
+    return Svm({.task = Task::hard_margin, .common = {.kernel = p.kernel}, .bias = p.bias});
 }
 struct SvrParameters {
     Kernel kernel = rbf();
@@ -126,7 +125,7 @@ struct SvrParameters {
     double epsilon = 0.1;
 };
 inline Svm svr(const SvrParameters& p) {
-    return Svm({.task = Task::svr, .kernel = p.kernel, .C = p.C, .epsilon = p.epsilon});
+    return Svm({.task = Task::svr, .common = {.kernel = p.kernel}, .C = p.C, .epsilon = p.epsilon});
 }
 struct NuSvrParameters {
     Kernel kernel = rbf();
@@ -134,7 +133,7 @@ struct NuSvrParameters {
     double nu = 0.5;
 };
 inline Svm nu_svr(const NuSvrParameters& p) {
-    return Svm({.task = Task::nu_svr, .kernel = p.kernel, .C = p.C, .nu = p.nu});
+    return Svm({.task = Task::nu_svr, .common = {.kernel = p.kernel}, .C = p.C, .nu = p.nu});
 }
 /// The smallest sphere around a sample (002); with C or ν some points may lie outside (SVDD).
 struct SphereParameters {
@@ -142,7 +141,7 @@ struct SphereParameters {
     double nu = 0;  ///< 0: the hard sphere that contains every point
 };
 inline Svm sphere(const SphereParameters& p) {
-    return Svm({.task = Task::svdd, .kernel = p.kernel, .C = 0, .nu = p.nu});
+    return Svm({.task = Task::svdd, .common = {.kernel = p.kernel}, .C = 0, .nu = p.nu});
 }
 
 /// Recomputes the reports of a model from the model and its training data alone, in double

@@ -17,28 +17,6 @@ namespace mercer {
 namespace {
 
 /// The settings a model says it was trained with, for labels that are positions of its classes.
-SvmSettings settings_of(const Model& model) {
-    SvmSettings s;
-    s.task = model.task;
-    s.kernel = model.expansion.kernel;
-    s.C = model.trained.C;
-    s.nu = model.trained.nu;
-    s.epsilon = model.trained.epsilon;
-    s.bias = model.trained.bias;
-    s.multi_class = model.multi_class;
-    s.tolerance = model.trained.tolerance > 0 ? model.trained.tolerance : 1e-3;
-    for (std::size_t c = 0; c < model.trained.class_weights.size(); ++c) {
-        s.class_weights[std::to_string(c)] = model.trained.class_weights[c];
-    }
-    if (model.trained.tube_given) {
-        throw InvalidInput(
-            "the tube of this model was given as numbers, which the model file does not hold: it "
-            "cannot be verified from model and data alone");
-    }
-    if (!model.trained.tube.empty()) s.tube = Formula::parse(model.trained.tube);
-    return s;
-}
-
 std::string row_key(const Rows& rows, std::size_t i, std::vector<double>& buffer) {
     rows.copy_row(i, buffer);
     // Compared as float: that is how rows are stored unless double was asked for.
@@ -115,6 +93,28 @@ std::vector<double> squared_lengths_of(const Expansion& expansion, const Rows& x
 
 }  // namespace
 
+SvmSettings trained_settings(const Model& model) {
+    SvmSettings s;
+    s.task = model.task;
+    s.common.kernel = model.expansion.kernel;
+    s.C = model.trained.C;
+    s.nu = model.trained.nu;
+    s.epsilon = model.trained.epsilon;
+    s.bias = model.trained.bias;
+    s.multi_class = model.multi_class;
+    s.tolerance = model.trained.tolerance > 0 ? model.trained.tolerance : 1e-3;
+    for (std::size_t c = 0; c < model.trained.class_weights.size(); ++c) {
+        s.class_weights[std::to_string(c)] = model.trained.class_weights[c];
+    }
+    if (model.trained.tube_given) {
+        throw InvalidInput(
+            "the tube of this model was given as numbers, which the model file does not hold: it "
+            "cannot be verified from model and data alone");
+    }
+    if (!model.trained.tube.empty()) s.tube = Formula::parse(model.trained.tube);
+    return s;
+}
+
 RestoredFit restore_fit(const Model& model, const Dataset& data) {
     if (!is_svm(model.task)) {
         throw InvalidInput(
@@ -126,7 +126,7 @@ RestoredFit restore_fit(const Model& model, const Dataset& data) {
     Dataset given = data;
     given.x = rows_for(model, given.x);
     number_labels(model, given);
-    RestoredFit fit{.plan = plan_fit(settings_of(model), given, {})};
+    RestoredFit fit{.plan = plan_fit(trained_settings(model), given, {})};
     const FitPlan& plan = fit.plan;
     if (plan.parts.size() != model.expansion.outputs()) {
         throw InvalidInput("the model has " + std::to_string(model.expansion.outputs()) +

@@ -6,7 +6,9 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/registry.hpp"
 #include "mercer/persist/detail/container.hpp"
 #include "mercer/persist/detail/json_text.hpp"
 #include "mercer/persist/detail/model_text.hpp"
@@ -14,65 +16,37 @@
 namespace mercer::persist {
 namespace {
 
-template <class T, std::size_t n>
-using Words = std::array<std::pair<T, const char*>, n>;
-
 // The words of the file are written down here, because files outlive the messages of a program.
-constexpr Words<Task, 24> task_words{{{Task::svc, "svc"},
-                                      {Task::nu_svc, "nu-svc"},
-                                      {Task::hard_margin, "hard"},
-                                      {Task::svr, "svr"},
-                                      {Task::nu_svr, "nu-svr"},
-                                      {Task::one_class, "one-class"},
-                                      {Task::svdd, "svdd"},
-                                      {Task::class_means, "class-means"},
-                                      {Task::parzen, "parzen"},
-                                      {Task::perceptron, "perceptron"},
-                                      {Task::adatron, "adatron"},
-                                      {Task::ridge, "ridge"},
-                                      {Task::logistic, "logistic"},
-                                      {Task::squared_hinge, "squared-hinge"},
-                                      {Task::huber, "huber"},
-                                      {Task::quantile, "quantile"},
-                                      {Task::gp, "gp"},
-                                      {Task::kmeans, "k-means"},
-                                      {Task::vq, "vq"},
-                                      {Task::kpca, "kpca"},
-                                      {Task::kha, "kha"},
-                                      {Task::cca, "cca"},
-                                      {Task::ica, "ica"},
-                                      {Task::dependency, "dependency"}}};
-constexpr Words<MultiClass, 2> multi_class_words{
-    {{MultiClass::one_vs_one, "one-vs-one"}, {MultiClass::one_vs_rest, "one-vs-rest"}}};
-constexpr Words<FitStatus, 8> status_words{{{FitStatus::converged, "converged"},
-                                            {FitStatus::time_limit, "time-limit"},
-                                            {FitStatus::iteration_limit, "iteration-limit"},
-                                            {FitStatus::cancelled, "cancelled"},
-                                            {FitStatus::stalled, "stalled"},
-                                            {FitStatus::search_limit, "search-limit"},
-                                            {FitStatus::not_separable, "not-separable"},
-                                            {FitStatus::no_margin, "no-margin"}}};
-constexpr Words<Convexity, 5> convexity_words{{{Convexity::not_asked, "not-asked"},
-                                               {Convexity::by_rule, "by-rule"},
-                                               {Convexity::on_sample, "on-sample"},
-                                               {Convexity::unknown, "unknown"},
-                                               {Convexity::refuted, "refuted"}}};
-constexpr Words<bool, 2> bool_words{{{false, "false"}, {true, "true"}}};
+constexpr Words multi_class_words{std::pair{MultiClass::one_vs_one, "one-vs-one"},
+                                  std::pair{MultiClass::one_vs_rest, "one-vs-rest"}};
+constexpr Words status_words{std::pair{FitStatus::converged, "converged"},
+                             std::pair{FitStatus::time_limit, "time-limit"},
+                             std::pair{FitStatus::iteration_limit, "iteration-limit"},
+                             std::pair{FitStatus::cancelled, "cancelled"},
+                             std::pair{FitStatus::stalled, "stalled"},
+                             std::pair{FitStatus::search_limit, "search-limit"},
+                             std::pair{FitStatus::not_separable, "not-separable"},
+                             std::pair{FitStatus::no_margin, "no-margin"}};
+constexpr Words convexity_words{
+    std::pair{Convexity::not_asked, "not-asked"}, std::pair{Convexity::by_rule, "by-rule"},
+    std::pair{Convexity::on_sample, "on-sample"}, std::pair{Convexity::unknown, "unknown"},
+    std::pair{Convexity::refuted, "refuted"}};
+constexpr Words bool_words{std::pair{false, "false"}, std::pair{true, "true"}};
 
-template <class T, std::size_t n>
-std::string word_of(const Words<T, n>& words, T value) {
-    const auto found = std::find_if(words.begin(), words.end(),
-                                    [value](const auto& entry) { return entry.first == value; });
-    if (found == words.end()) throw InvalidInput("a value without a name in model files");
-    return found->second;
-}
-
+/// Throws InvalidInput, naming the place, for a word that is none of them.
 template <class T, std::size_t n>
 T value_of(const Words<T, n>& words, const std::string& word, const std::string& place) {
+    if (const auto found = words.find(word)) return *found;
     std::string known;
-    for (const auto& [value, name] : words) {
-        if (name == word) return value;
-        known += (known.empty() ? "" : ", ") + std::string(name);
+    for (const std::string& name : words.words()) known += (known.empty() ? "" : ", ") + name;
+    throw InvalidInput(place + " is " + mercer::quoted(word) + "; expected one of " + known);
+}
+
+Task task_of(const std::string& word, const std::string& place) {
+    std::string known;
+    for (const MachineEntry* machine : machines()) {
+        if (machine->name == word) return machine->task;
+        known += (known.empty() ? "" : ", ") + machine->name;
     }
     throw InvalidInput(place + " is " + mercer::quoted(word) + "; expected one of " + known);
 }
@@ -199,11 +173,11 @@ std::string report_text(const Report& report) {
     // How long it took is no property of the model: written, equal models would differ.
     Report timeless = report;
     timeless.seconds = 0;
-    std::string text = "{\"status\":\"" + word_of(status_words, report.status) + "\"";
+    std::string text = "{\"status\":\"" + std::string(status_words.word(report.status)) + "\"";
     each_member(timeless, [&](const char* name, const auto& value) {
         text += ",\"" + std::string(name) + "\":" + json_value(value);
     });
-    text += ",\"convexity\":\"" + word_of(convexity_words, report.convexity) + "\"";
+    text += ",\"convexity\":\"" + std::string(convexity_words.word(report.convexity)) + "\"";
     if (report.curvature_error > 0) {
         text += ",\"least_curvature\":" + json_number(report.least_curvature) +
                 ",\"curvature_error\":" + json_number(report.curvature_error);
@@ -360,8 +334,8 @@ Metadata metadata_of(const Model& model) {
         {"format", std::string(format_word)},
         {"version", std::to_string(format_version)},
         {"kernel", e.kernel.text()},
-        {"task", word_of(task_words, model.task)},
-        {"multi_class", word_of(multi_class_words, model.multi_class)},
+        {"task", task_name(model.task)},
+        {"multi_class", std::string(multi_class_words.word(model.multi_class))},
         {"class_names", json_list(model.class_names)},
         {"class_values", json_list(model.class_values)},
         {"feature_names", json_list(model.feature_names)},
@@ -373,7 +347,7 @@ Metadata metadata_of(const Model& model) {
         {"trained", trained_text(model.trained)},
         {"reports", reports_text(model.reports)},
         {"sigmoids", sigmoids_text(model.sigmoids)},
-        {"double_precision", word_of(bool_words, model.double_precision)},
+        {"double_precision", std::string(bool_words.word(model.double_precision))},
     };
 }
 
@@ -404,7 +378,7 @@ void read_metadata(const Metadata& metadata, std::size_t hull_weights, Model& mo
     const auto text = [&](const char* key) -> const std::string& {
         return metadata_text(metadata, key, place);
     };
-    model.task = value_of(task_words, text("task"), place + ": task");
+    model.task = task_of(text("task"), place + ": task");
     model.multi_class = value_of(multi_class_words, text("multi_class"), place + ": multi_class");
     model.double_precision =
         value_of(bool_words, text("double_precision"), place + ": double_precision");

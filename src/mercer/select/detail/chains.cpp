@@ -63,11 +63,11 @@ SearchBudget budget_of(const Evaluation& e) {
     const SvmSettings& svm = e.space.task().svm.value();
     const auto n = static_cast<double>(e.data.size());
     const auto m = static_cast<double>(most_learnt(e));
-    const double entry = svm.double_precision ? sizeof(double) : sizeof(float);
+    const double entry = svm.common.double_precision ? sizeof(double) : sizeof(float);
     const double whole = n * n * entry;
     const double block = m * m * entry;
     SearchBudget budget;
-    double room = static_cast<double>(svm.memory_bytes) - whole - block;
+    double room = static_cast<double>(svm.common.memory_bytes) - whole - block;
     budget.possible = room >= 0;
     if (!budget.possible) return budget;
     const double kept = whole * static_cast<double>(stores_of(e));

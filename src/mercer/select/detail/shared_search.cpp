@@ -128,7 +128,7 @@ class SharedSearch {
             const Split& fold = e_.folds[f];
             SvmSettings settings = e_.space.task().svm.value();
             settings.C = 1;
-            settings.kernel = linear();
+            settings.common.kernel = linear();
             if (!settings.tube_values.empty()) {
                 std::vector<double> own;
                 for (const std::size_t i : fold.train) own.push_back(settings.tube_values[i]);
@@ -382,9 +382,9 @@ class SharedSearch {
 
 bool can_share(const Evaluation& e) {
     const auto& svm = e.space.task().svm;
-    if (!svm || svm->probability || svm->time_limit > 0 || e.points.empty()) return false;
+    if (!svm || svm->probability || svm->common.time_limit > 0 || e.points.empty()) return false;
     // Folds whose targets are scaled by themselves have settings of their own.
-    if (svm->target_scale == TargetScale::standard || svm->target_scale == TargetScale::minmax) {
+    if (svm->common.target_scale == TargetScale::standard || svm->common.target_scale == TargetScale::minmax) {
         return false;
     }
     switch (svm->task) {
@@ -402,7 +402,7 @@ bool can_share(const Evaluation& e) {
 }
 
 bool evaluate_shared(const Evaluation& e) {
-    return e.space.task().svm->double_precision ? SharedSearch<double>(e).run()
+    return e.space.task().svm->common.double_precision ? SharedSearch<double>(e).run()
                                                 : SharedSearch<float>(e).run();
 }
 

@@ -16,20 +16,6 @@ constexpr double tight = 1e-10;
 
 /// The settings a model was trained with, as far as its problems depend on them, for labels that
 /// are positions of its classes.
-SvmSettings settings_of(const Model& model) {
-    SvmSettings s;
-    s.task = model.task;
-    s.kernel = model.expansion.kernel;
-    s.C = model.trained.C;
-    s.nu = model.trained.nu;
-    s.bias = model.trained.bias;
-    s.multi_class = model.multi_class;
-    for (std::size_t c = 0; c < model.trained.class_weights.size(); ++c) {
-        s.class_weights[std::to_string(c)] = model.trained.class_weights[c];
-    }
-    return s;
-}
-
 bool same_names(std::vector<std::string> a, std::vector<std::string> b) {
     std::ranges::sort(a);
     std::ranges::sort(b);
@@ -130,7 +116,7 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
             "on other data");
     }
     number_labels(model, given);
-    FitPlan plan = plan_fit(settings_of(model), given, {});
+    FitPlan plan = plan_fit(trained_settings(model), given, {});
     const std::size_t n = plan.data.size();
     // The whole matrix, and that of one part.
     if (n > std::size_t{1} << 20 || 2 * n * n * sizeof(double) > memory_bytes) {

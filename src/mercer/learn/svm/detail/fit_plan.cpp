@@ -13,12 +13,6 @@
 namespace mercer {
 namespace {
 
-void check_range(const char* name, double value, bool fine, const char* range) {
-    if (!fine || !std::isfinite(value)) {
-        throw InvalidInput(std::string(name) + " = " + format_number(value) + " must be " + range);
-    }
-}
-
 /// Rows with weight 0 say nothing and would spoil fractions of rows.
 Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
     kept.clear();
@@ -82,7 +76,7 @@ std::vector<double> weights_by_class(const SvmSettings& s, const Classes& classe
             throw InvalidInput("there is no class " + quoted(name) + " to weigh; there are" +
                                known);
         }
-        check_range("the weight of a class", factor, factor > 0, "greater than 0");
+        require_range("the weight of a class", factor, factor > 0, "greater than 0");
         weights[static_cast<std::size_t>(found - classes.names.begin())] *= factor;
     }
     return weights;
@@ -182,18 +176,7 @@ void check_settings(const SvmSettings& s) {
         throw InvalidInput("the task " + task_name(s.task) +
                            " is no support vector machine and has a trainer of its own");
     }
-    const bool uses_c = s.task == Task::svc || is_regressor(s.task);
-    const bool uses_nu =
-        s.task == Task::nu_svc || s.task == Task::nu_svr || s.task == Task::one_class;
-    if (uses_c) check_range("C", s.C, s.C > 0, "greater than 0");
-    if (uses_nu) check_range("nu", s.nu, s.nu > 0 && s.nu <= 1, "greater than 0 and at most 1");
-    if (s.task == Task::svdd) {
-        check_range("C", s.C, s.C >= 0, "0 (use nu) or greater");
-        if (s.C == 0) check_range("nu", s.nu, s.nu >= 0 && s.nu <= 1, "between 0 and 1");
-    }
-    if (s.task == Task::svr) check_range("epsilon", s.epsilon, s.epsilon >= 0, "0 or greater");
-    check_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
-    check_range("gap", s.relative_gap, s.relative_gap >= 0, "0 or greater");
+    check_ranges(s);
     const bool has_tube = s.tube || !s.tube_values.empty() || s.tube_function;
     if (has_tube && s.task != Task::nu_svr) {
         throw InvalidInput("a tube of varying width needs the task nu-svr, which finds its size");

@@ -27,7 +27,9 @@ struct FitPlan {
     std::vector<Part> parts{};
 };
 
-/// Throws InvalidInput for settings that no data could be trained with.
+/// Throws InvalidSetting for numbers out of range (svm_settings.cpp has them), and beyond that for
+/// settings that no data could be trained with.
+void check_ranges(const SvmSettings& settings);
 void check_settings(const SvmSettings& settings);
 
 /// Throws InvalidInput for what cannot be trained on. `targets` (may be empty) are several
@@ -39,6 +41,10 @@ FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
 /// file, or that of the estimator in Python. Throws InvalidInput for a label that is no class of
 /// it.
 void number_labels(const Model& model, Dataset& data);
+
+/// The settings a model was trained with. Throws InvalidInput for a tube that the model does not
+/// hold.
+SvmSettings trained_settings(const Model& model);
 
 /// A model put back on the data it was trained on.
 struct RestoredFit {
