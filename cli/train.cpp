@@ -269,7 +269,7 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
         t.caution(fmt::format("the machine is a stationary point and may not be the optimum: {}",
                               describe_curvature(model)));
     }
-    if (t.options.gap > 0 && is_svm(t.task) && report.convexity != Convexity::by_rule) {
+    if (is_svm(t.task) && t.svm.relative_gap > 0 && report.convexity != Convexity::by_rule) {
         t.caution(fmt::format(
             "--gap has ended nothing: by its rule the kernel is not known to be positive definite, "
             "so that no gap was proved while training went on; --tol {} decided",

@@ -133,8 +133,8 @@ Fit svm_fit(SvmSettings settings, double finest, const Dataset& data,
     };
 }
 
-/// Refined as support vector machines are, by a tolerance that is a relative gap. Machines begin anew:
-/// few rows are learnt in a moment.
+/// Refined as support vector machines are, by a tolerance that is a relative gap. Machines begin
+/// anew: few rows are learnt in a moment.
 Fit risk_fit(const MachineEntry& machine, const FitSettings& common, const SettingValues& values,
              double finest, const Dataset& data) {
     return [&machine, common, values, finest, &data](const Tell& report) {

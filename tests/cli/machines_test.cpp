@@ -161,7 +161,7 @@ TEST(Machines, WhatIsGivenInVainOrOutOfRangeIsAMistake) {
     refuses({"--task", "adatron", "--rate", "2"}, "less than 2");
     refuses({"--task", "perceptron", "--budget", "1"}, "budget");
     refuses({"--task", "perceptron", "--variant", "voted", "--budget", "9"}, "voted");
-    refuses({"--task", "parzen", "--nu", "1"}, "nu = 1");
+    refuses({"--task", "parzen", "--nu", "1"}, "--nu 1 must be");
     refuses({"--task", "k-means", "--clusters", "201"}, "at most 200");
     refuses({"--task", "ridge", "--lambda", "-1"}, "lambda");
     refuses({"--task", "ridge", "--lambda", "1", "--lambda-path", "1,2"}, "has no meaning with");

@@ -68,7 +68,8 @@ const std::string reading =
     "--weight-column --first-index ";
 const std::string writing = "--to --write-header --labels-to --weights-to ";
 const std::string other_machines =
-    "--passes --order --variant --budget --rate --clusters --radius --starts --components "
+    "--passes --order --variant --budget --rate --clusters --radius --no-prune --starts "
+    "--components "
     "--dictionary --batch --no-center --lambda --lambda-path --loo --noise --optimise --restarts "
     "--delta --quantile ";
 const std::string of_training = "--train --kernel --scale --memory ";
@@ -76,7 +77,8 @@ const std::string of_learning =
     "--save-model --factor --patch --sample --components --dictionary --passes --rounds --detail "
     "--kernel --seed ";
 const std::string numbers =
-    "--examples --error --epsilon --functions --dimension --features --radius --norm --support ";
+    "--examples --error --epsilon --functions --dimension --features --radius --norm "
+    "--support ";
 const std::string folded =
     "--grid --folds --repeats --folding --groups --fold-file --score --positive --one-se --alone "
     "--journal "
@@ -122,13 +124,15 @@ const std::vector<Mode> modes{
     {"train a.csv --cv 3", not_svc + "--curve --from --probability"},
     {"train a.csv m --task ridge",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
-     "--order --variant --budget --rate --curve --clusters --radius --starts --components "
+     "--order --variant --budget --rate --curve --clusters --radius --no-prune --starts "
+     "--components "
      "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
      "--tol "
      "--gap --step-limit --method --trace --no-shrinking --from --seed"},
     {"train a.csv --task ridge --lambda-path 1,2 --cv 3",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
-     "--order --variant --budget --rate --curve --clusters --radius --starts --components "
+     "--order --variant --budget --rate --curve --clusters --radius --no-prune --starts "
+     "--components "
      "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
      "--tol "
      "--gap --step-limit --method --trace --no-shrinking --from --lambda --loo"},

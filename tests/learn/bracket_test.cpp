@@ -330,7 +330,8 @@ TEST(Bracket, HoldsTheOptimumOfTwoHundredProblems) {
     for (std::size_t kind = 0; kind < kernels.size(); ++kind) {
         for (const Task task : tasks) {
             for (std::size_t round = 0; round < 11; ++round) {
-                judge({.task = task, .common = {.kernel = kernels[kind][round % 4]},
+                judge({.task = task,
+                       .kernel = kernels[kind][round % 4],
                        .bias = round % 3 != 2,
                        .data = draw(task, random)},
                       counts[kind]);
@@ -376,7 +377,7 @@ TEST(Bracket, IsNotClaimedForDistancesWithoutABias) {
     EXPECT_LT(r.least_curvature, -1);
     EXPECT_TRUE(std::isnan(r.gap) && std::isnan(r.relative_gap) && std::isnan(r.primal));
     // A feasible point that is far better: the "gap 0" would have excluded it.
-    const Case c{.task = Task::svc, .common = {.kernel = kernel.text()}, .bias = false, .data = data};
+    const Case c{.task = Task::svc, .kernel = kernel.text(), .bias = false, .data = data};
     Program program = program_of(c, matrix_of(kernel, data.x), r, 0);
     program.problem.upper.assign(data.size(), 10.0);
     std::vector<double> alpha(data.size());

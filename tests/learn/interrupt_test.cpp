@@ -240,11 +240,12 @@ TEST(Interrupt, FewRowsStandForAllAndSaySo) {
 TEST(Interrupt, TheCentreOfMassUnderASupportVectorMachineAsks) {
     const Dataset data = noise(3000, 4, true);
     for (const bool twice : {false, true}) {
-        SvmSettings s{.task = Task::svc, .common = {.kernel = Kernel::parse("center(rbf(gamma=0.1))")}};
-        s.double_precision = twice;
+        SvmSettings s{.task = Task::svc,
+                      .common = {.kernel = Kernel::parse("center(rbf(gamma=0.1))")}};
+        s.common.double_precision = twice;
         bool solving = false;
-        s.progress = [&](const FitMoment& m) {
-            solving = solving || !std::isnan(m.dual.violation);
+        s.common.progress = [&](const Moment& m) {
+            solving = solving || !m.figures.empty();
             return false;
         };
         const Model model = Svm(s).fit(data);
@@ -256,8 +257,8 @@ TEST(Interrupt, TheCentreOfMassUnderASupportVectorMachineAsks) {
         EXPECT_EQ(model.expansion.reference.size(), r.rows);
         EXPECT_LT(model.origins.back(), 3000U);
         EXPECT_GT(model.origins.back(), 502U) << "spread over all rows";
-        s.progress = nullptr;
-        s.time_limit = 1e-6;
+        s.common.progress = nullptr;
+        s.common.time_limit = 1e-6;
         EXPECT_EQ(Svm(s).fit(data).report().status, FitStatus::time_limit);
     }
 }
@@ -268,8 +269,8 @@ TEST(Interrupt, ACentreOfMassThatIsLeftInPeaceChangesNothing) {
     s.C = 3;
     const Model silent = Svm(s).fit(data);
     int asked = 0;
-    s.progress = [&](const FitMoment&) { return ++asked > 0; };
-    s.time_limit = 1000;
+    s.common.progress = [&](const Moment&) { return ++asked > 0; };
+    s.common.time_limit = 1000;
     const Model asking = Svm(s).fit(data);
     EXPECT_GT(asked, 1);
     EXPECT_EQ(silent.report().status, FitStatus::converged);

@@ -152,7 +152,8 @@ TEST(TargetScale, UselessPenaltiesAndTubesAreNoticed) {
     const Model small = Svm({.task = Task::svr, .common = {.kernel = k}}).fit(prices);
     EXPECT_EQ(target_trouble(small, deviation), TargetTrouble::penalty_too_small);
     for (const double nu : {0.2, 0.5, 0.95}) {
-        const Model flat = Svm({.task = Task::nu_svr, .common = {.kernel = k}, .nu = nu}).fit(prices);
+        const Model flat =
+            Svm({.task = Task::nu_svr, .common = {.kernel = k}, .nu = nu}).fit(prices);
         EXPECT_EQ(target_trouble(flat, deviation), TargetTrouble::penalty_too_small) << nu;
         const Model follows = Svm({.task = Task::nu_svr,
                                    .common = {.kernel = k, .target_scale = TargetScale::standard},
@@ -160,7 +161,8 @@ TEST(TargetScale, UselessPenaltiesAndTubesAreNoticed) {
                                   .fit(prices);
         EXPECT_EQ(target_trouble(follows, deviation), TargetTrouble::none) << nu;
     }
-    const Model wide = Svm({.task = Task::svr, .common = {.kernel = k}, .C = 1, .epsilon = 1e6}).fit(prices);
+    const Model wide =
+        Svm({.task = Task::svr, .common = {.kernel = k}, .C = 1, .epsilon = 1e6}).fit(prices);
     EXPECT_EQ(target_trouble(wide, deviation), TargetTrouble::tube_too_wide);
     const Model fine =
         Svm({.task = Task::svr, .common = {.kernel = k, .target_scale = TargetScale::standard}})

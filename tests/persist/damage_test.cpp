@@ -19,7 +19,8 @@ std::vector<Model> small_models() {
     Random random(23);
     std::vector<Model> result;
     result.push_back(random_model(random, {.points = 2, .columns = 2}));
-    result.push_back(random_model(random, {.task = Task::svr, .common = {.kernel = precomputed()},
+    result.push_back(random_model(random, {.task = Task::svr,
+                                           .kernel = precomputed(),
                                            .points = 2,
                                            .columns = 2,
                                            .rows = {.sparse = true, .twice = true}}));

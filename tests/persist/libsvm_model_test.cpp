@@ -82,7 +82,8 @@ std::vector<ModelForm> exported_forms() {
             for (const std::size_t classes : std::initializer_list<std::size_t>{2, 3, 5}) {
                 if (classes > 2 && !is_classifier(task)) continue;
                 const bool odd = forms.size() % 2 == 1;
-                forms.push_back({.task = task, .common = {.kernel = kernel},
+                forms.push_back({.task = task,
+                                 .kernel = kernel,
                                  .points = 17,
                                  .columns = 17,
                                  .classes = classes,

@@ -80,7 +80,7 @@ Model full_binary(Random& random) {
 }
 
 Model not_separable(Random& random) {
-    Model m = random_model(random, {.task = Task::hard_margin, .common = {.kernel = linear()}, .points = 0});
+    Model m = random_model(random, {.task = Task::hard_margin, .kernel = linear(), .points = 0});
     m.expansion.points = Rows();
     m.reports.resize(1);
     m.reports[0].status = FitStatus::not_separable;
@@ -214,7 +214,8 @@ std::vector<std::pair<std::string, Model>> sample_models() {
     std::vector<std::pair<std::string, Model>> result;
     result.emplace_back("binary", full_binary(random));
     Model three = random_model(
-        random, {.task = Task::nu_svc, .common = {.kernel = 0.5 * polynomial({.degree = 2, .gamma = 0.25, .coef0 = -1.5}) + linear()},
+        random, {.task = Task::nu_svc,
+                 .kernel = 0.5 * polynomial({.degree = 2, .gamma = 0.25, .coef0 = -1.5}) + linear(),
                  .points = 11,
                  .columns = 7,
                  .classes = 3,
@@ -238,7 +239,7 @@ std::vector<std::pair<std::string, Model>> sample_models() {
     sphere.expansion.self = -1;
     result.emplace_back("sphere", sphere);
     Model centered =
-        random_model(random, {.task = Task::one_class, .common = {.kernel = center(rbf({.sigma = 2.0}))}});
+        random_model(random, {.task = Task::one_class, .kernel = center(rbf({.sigma = 2.0}))});
     centered.expansion.reference = random_rows(random, 5, 4, {.sparse = true, .twice = true});
     result.emplace_back("centred", centered);
     result.emplace_back("not separable", not_separable(random));

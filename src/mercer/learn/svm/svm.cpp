@@ -532,7 +532,7 @@ Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
     check_target_scale(settings_.common.target_scale, settings_.task);
     if (scales(settings_.common.target_scale)) return fit_in_units(settings_, data, targets);
     return is_centered(settings_.common.kernel) ? fit_about_centre(settings_, data, targets)
-                                            : fit_rows(settings_, data, targets);
+                                                : fit_rows(settings_, data, targets);
 }
 
 }  // namespace mercer

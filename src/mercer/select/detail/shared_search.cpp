@@ -384,7 +384,8 @@ bool can_share(const Evaluation& e) {
     const auto& svm = e.space.task().svm;
     if (!svm || svm->probability || svm->common.time_limit > 0 || e.points.empty()) return false;
     // Folds whose targets are scaled by themselves have settings of their own.
-    if (svm->common.target_scale == TargetScale::standard || svm->common.target_scale == TargetScale::minmax) {
+    if (svm->common.target_scale == TargetScale::standard ||
+        svm->common.target_scale == TargetScale::minmax) {
         return false;
     }
     switch (svm->task) {
@@ -403,7 +404,7 @@ bool can_share(const Evaluation& e) {
 
 bool evaluate_shared(const Evaluation& e) {
     return e.space.task().svm->common.double_precision ? SharedSearch<double>(e).run()
-                                                : SharedSearch<float>(e).run();
+                                                       : SharedSearch<float>(e).run();
 }
 
 }  // namespace mercer
