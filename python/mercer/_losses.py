@@ -16,9 +16,10 @@ class _Risk(Machine):
     """What the four share: Σ wᵢ ℓ(yᵢ, f(xᵢ) + b) + λ ‖f‖², with alpha for λ."""
 
     def _risk_settings(self, rows: int = TINY + 1) -> dict[str, Any]:
+        bias = {"bias": bool(self.fit_intercept)} if hasattr(self, "fit_intercept") else {}
         return {
+            **bias,
             "lambda": float(self.alpha),
-            "bias": bool(getattr(self, "fit_intercept", True)),
             "tolerance": float(self.tol),
             "finest": FINEST if rows <= TINY and self.tol > FINEST else 0.0,
             "iteration_limit": int(self.max_iter),

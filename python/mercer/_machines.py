@@ -215,7 +215,7 @@ class KernelPerceptron(Classifier):
             passes=int(self.max_iter),
             variant=self.variant,
             budget=int(self.budget),
-            shuffle=bool(self.shuffle),
+            order="shuffled" if self.shuffle else "given",
             bias=bool(self.bias),
         )
         self.mistakes_ = self.report_.history

@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/learn/setting.hpp"
 #include "mercer/version.hpp"
 
 namespace nb = nanobind;
@@ -26,6 +27,8 @@ NB_MODULE(_core, m) {
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
+        } catch (const mercer::WrongKind& error) {
+            PyErr_SetString(PyExc_TypeError, error.what());
         } catch (const mercer::InvalidInput& error) {
             PyErr_SetString(PyExc_ValueError, error.what());
         } catch (const mercer::Cancelled&) {

@@ -151,8 +151,9 @@ void Setting::check(const SettingValue& value) const {
 SettingValue Setting::read(const SettingValue& given) const {
     SettingValue value = converted(given, fallback);
     if (value.index() != fallback.index()) {
-        throw InvalidSetting(name + " = " + value_text(given) + " must be " +
-                             (words.empty() ? kind_of(fallback) : one_of(words)));
+        const auto* word = std::get_if<std::string>(&given);
+        throw WrongKind(name + " = " + (word ? quoted(*word) : value_text(given)) + " must be " +
+                        (words.empty() ? kind_of(fallback) : one_of(words)));
     }
     check(value);
     return value;

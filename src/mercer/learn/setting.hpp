@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "mercer/base/error.hpp"
 #include "mercer/base/export.hpp"
 
 namespace mercer MERCER_API {
@@ -40,6 +41,12 @@ struct Range {
     std::string text() const;
 };
 
+/// A value that is not even of the kind a setting holds: a word where a number should be.
+class WrongKind : public InvalidSetting {
+   public:
+    using InvalidSetting::InvalidSetting;
+};
+
 struct Setting {
     std::string name;                  ///< that of the member: "lambda"
     std::string about;                 ///< a line for people
@@ -56,8 +63,8 @@ struct Setting {
     /// "-C,--cost"; empty: none.
     std::string command_line_flag() const;
     /// The value as this setting holds it: whole numbers serve as counts and as numbers, a single
-    /// word as a list of one. Throws InvalidSetting for another kind, a number out of range, a word
-    /// that is none of `words`.
+    /// word as a list of one. Throws WrongKind for another kind, InvalidSetting for a number out of
+    /// range and a word that is none of `words`.
     SettingValue read(const SettingValue& given) const;
     /// Throws InvalidSetting for a value out of range.
     void check(const SettingValue& value) const;
