@@ -2,7 +2,7 @@
 // of `--format` and of Python, detection, messages that list formats and the table in the documents
 // are read from the entries (docs/formats.md says how to add one).
 //
-//     for (const Format* format : formats()) format->name;
+//     for (const Format* format : all_formats()) format->name;
 #pragma once
 
 #include <cstddef>
