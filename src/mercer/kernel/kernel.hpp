@@ -58,7 +58,7 @@ inline ColumnSet columns(std::size_t first, std::size_t last) {
 /// A function of two rows given as a program; see `function`.
 using PairFunction = std::function<double(std::span<const double>, std::span<const double>)>;
 
-struct KernelNode;  // the tree itself: kernel/node.hpp
+struct KernelNode;  // the tree itself: kernel/detail/node.hpp
 
 class Kernel {
    public:
