@@ -1,4 +1,5 @@
 #include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 
 #include <gtest/gtest.h>
 
@@ -222,12 +223,26 @@ TEST(Operators, ARowThatFailedIsNotTakenForKept) {
 
 TEST(Operators, MakeOperatorStoresOnlyWhatFits) {
     const Gram<float> gram(Kernel::parse("linear"), random_rows(n, 3, 1, 2));
-    const auto roomy = make_operator(gram, n * n * sizeof(float));
+    const auto roomy =
+        make_operator(gram, {.reuse = Reuse::whole, .memory_bytes = n * n * sizeof(float)});
     EXPECT_NE(dynamic_cast<const StoredOperator<float>*>(roomy.get()), nullptr);
-    const auto tight = make_operator(gram, n * n * sizeof(float) - 1);
+    const auto tight =
+        make_operator(gram, {.reuse = Reuse::whole, .memory_bytes = n * n * sizeof(float) - 1});
     const auto* cached = dynamic_cast<const CachedOperator<float>*>(tight.get());
     ASSERT_NE(cached, nullptr);
     EXPECT_LE(cached->cache().bytes(), n * n * sizeof(float) - 1);
+    const auto fresh = make_operator(gram, {});
+    EXPECT_NE(dynamic_cast<const GramOperator<float>*>(fresh.get()), nullptr);
+    const std::vector<std::size_t> some{4, 1};
+    Matrix<float> of_part(2, 2);
+    Matrix<float> of_whole(2, 2);
+    const auto part = sub_operator(roomy, some);
+    const std::vector<std::size_t> both{0, 1};
+    part->rows(both, of_part.view());
+    fresh->tile(some, some, of_whole.view());
+    EXPECT_EQ(of_part.values(), of_whole.values());
+    const auto points = make_operator(gram, gram.select(gram.reference(), some), {});
+    EXPECT_EQ(points->size(), 2U);
 }
 
 TEST(Operators, AGivenMatrixIsChecked) {

@@ -116,12 +116,12 @@ Range Range::inside(double low, double high) {
 std::string Setting::command_line_flag() const {
     if (flag == "-") return {};
     const auto* on = std::get_if<bool>(&fallback);
-    const std::string words = !flag.empty() ? flag : on && *on ? "no-" + name : name;
+    const std::string spellings = !flag.empty() ? flag : on && *on ? "no-" + name : name;
     std::string text;
-    for (std::size_t first = 0; first <= words.size();) {
-        const std::size_t last = std::min(words.find(',', first), words.size());
+    for (std::size_t first = 0; first <= spellings.size();) {
+        const std::size_t last = std::min(spellings.find(',', first), spellings.size());
         text += text.empty() ? "" : ",";
-        text += (last - first == 1 ? "-" : "--") + words.substr(first, last - first);
+        text += (last - first == 1 ? "-" : "--") + spellings.substr(first, last - first);
         first = last + 1;
     }
     std::ranges::replace(text, '_', '-');

@@ -11,7 +11,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/finite.hpp"
 #include "mercer/feature/geometry.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/detail/subproblem.hpp"
@@ -164,9 +164,9 @@ class WeightedMachine {
                 for (std::size_t i = first; i < last; ++i) sum.values()[i] += mu[k] * from[i];
             });
         }
-        const StoredOperator<double> op(std::as_const(sum).view());
+        const auto op = matrix_operator<double>(std::as_const(sum).view());
         DualSolution solution =
-            solve_dual(op, make_dual(problem_), {.tolerance = tolerance}, start_);
+            solve_dual(*op, make_dual(problem_), {.tolerance = tolerance}, start_);
         const Learned learned = interpret(problem_, solution);
         const Report report = certify(problem_, learned, solution.row_gradient);
         start_ = solution.alpha;

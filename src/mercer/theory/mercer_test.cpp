@@ -13,6 +13,7 @@
 #include "mercer/data/source.hpp"
 #include "mercer/gram/detail/operators.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/gram/resolve.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
@@ -151,7 +152,8 @@ LanczosSettings lanczos_settings(const Progress& progress, bool centered) {
 }
 
 void test_by_lanczos(const Gram<double>& gram, const Progress& progress, MercerTest& test) {
-    const auto op = make_operator(gram, physical_memory() / 4, progress);
+    const auto op = make_operator(
+        gram, {.reuse = Reuse::whole, .memory_bytes = physical_memory() / 4, .progress = progress});
     const Extremes extremes = extreme_eigen(*op, lanczos_settings(progress, false));
     test.smallest = extremes.smallest.value;
     test.largest = extremes.largest.value;

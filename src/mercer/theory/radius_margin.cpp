@@ -7,7 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/data/finite.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/detail/subproblem.hpp"
@@ -63,18 +63,18 @@ RadiusMargin radius_margin_of(const GramGradient& k, std::span<const double> y, 
     Matrix<double> matrix(n, n);
     k.matrix(matrix.view());
     for (std::size_t i = 0; i < n; ++i) matrix(i, i) += 1 / C;
-    const StoredOperator<double> op(std::as_const(matrix).view());
+    const auto op = matrix_operator<double>(std::as_const(matrix).view());
 
     Subproblem margin{.task = Task::hard_margin, .target = {y.begin(), y.end()}};
     margin.bound.assign(n, infinity);
-    DualSolution plane = solve_dual(op, make_dual(margin), {.tolerance = tight});
+    DualSolution plane = solve_dual(*op, make_dual(margin), {.tolerance = tight});
     const std::vector<double> a = interpret(margin, plane).beta;  // α_i y_i
 
     Subproblem sphere{.task = Task::svdd};
     sphere.bound.assign(n, infinity);
     sphere.diagonal.resize(n);
-    op.diagonal(sphere.diagonal);
-    DualSolution ball = solve_dual(op, make_dual(sphere), {.tolerance = tight});
+    op->diagonal(sphere.diagonal);
+    DualSolution ball = solve_dual(*op, make_dual(sphere), {.tolerance = tight});
     const std::vector<double> b = interpret(sphere, ball).beta;
 
     RadiusMargin result;

@@ -8,6 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/gram/operators.hpp"
 
 namespace mercer {
 namespace {
@@ -190,15 +191,32 @@ void SubsetOperator<T>::add_rows(std::span<const std::size_t> which,
 // ----
 
 template <class T>
-std::shared_ptr<const SymmetricOperator<T>> make_operator(const Gram<T>& gram,
-                                                          std::size_t budget_bytes,
-                                                          const Progress& progress) {
+SharedOperator<T> make_operator(const Gram<T>& gram, const Points<T>& points,
+                                const OperatorRequest& request) {
+    auto computed = std::make_shared<GramOperator<T>>(gram, points);
+    if (request.reuse == Reuse::none) return computed;
+    return std::make_shared<CachedOperator<T>>(
+        std::move(computed), request.memory_bytes,
+        request.reuse == Reuse::marked ? Keep::marked : Keep::everything);
+}
+
+template <class T>
+SharedOperator<T> make_operator(const Gram<T>& gram, const OperatorRequest& request) {
     const std::size_t n = gram.size();
-    if (n <= budget_bytes / sizeof(T) / n) {
-        return std::make_shared<StoredOperator<T>>(gram, progress);
+    if (request.reuse == Reuse::whole && n > 0 && n <= request.memory_bytes / sizeof(T) / n) {
+        return std::make_shared<StoredOperator<T>>(gram, request.progress);
     }
-    return std::make_shared<CachedOperator<T>>(std::make_shared<GramOperator<T>>(gram),
-                                               budget_bytes);
+    return make_operator(gram, gram.reference(), request);
+}
+
+template <class T>
+SharedOperator<T> sub_operator(SharedOperator<T> whole, std::vector<std::size_t> positions) {
+    return std::make_shared<SubsetOperator<T>>(std::move(whole), std::move(positions));
+}
+
+template <class T>
+SharedOperator<T> matrix_operator(MatrixView<const T> matrix) {
+    return std::make_shared<StoredOperator<T>>(matrix);
 }
 
 template class GramOperator<float>;
@@ -207,11 +225,15 @@ template class StoredOperator<float>;
 template class StoredOperator<double>;
 template class SubsetOperator<float>;
 template class SubsetOperator<double>;
-template std::shared_ptr<const SymmetricOperator<float>> make_operator(const Gram<float>&,
-                                                                       std::size_t,
-                                                                       const Progress&);
-template std::shared_ptr<const SymmetricOperator<double>> make_operator(const Gram<double>&,
-                                                                        std::size_t,
-                                                                        const Progress&);
+template SharedOperator<float> make_operator(const Gram<float>&, const OperatorRequest&);
+template SharedOperator<float> make_operator(const Gram<float>&, const Points<float>&,
+                                             const OperatorRequest&);
+template SharedOperator<float> sub_operator(SharedOperator<float>, std::vector<std::size_t>);
+template SharedOperator<float> matrix_operator(MatrixView<const float>);
+template SharedOperator<double> make_operator(const Gram<double>&, const OperatorRequest&);
+template SharedOperator<double> make_operator(const Gram<double>&, const Points<double>&,
+                                              const OperatorRequest&);
+template SharedOperator<double> sub_operator(SharedOperator<double>, std::vector<std::size_t>);
+template SharedOperator<double> matrix_operator(MatrixView<const double>);
 
 }  // namespace mercer

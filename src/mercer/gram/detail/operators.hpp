@@ -1,5 +1,5 @@
-// Gram matrices as solvers see them (base/operator.hpp): stored, cached, computed on the fly,
-// restricted to some rows.
+// The operators that gram/operators.hpp makes: Gram matrices as solvers see them
+// (base/operator.hpp): stored, cached, computed on the fly, restricted to some rows.
 #pragma once
 
 #include <array>
@@ -141,12 +141,6 @@ class SubsetOperator : public SymmetricOperator<T> {
     std::shared_ptr<const SymmetricOperator<T>> inner_;
     std::vector<std::size_t> positions_;
 };
-
-/// Stored when the whole matrix fits the budget, else cached rows computed on the fly.
-template <class T>
-std::shared_ptr<const SymmetricOperator<T>> make_operator(const Gram<T>& gram,
-                                                          std::size_t budget_bytes,
-                                                          const Progress& progress = {});
 
 extern template class GramOperator<float>;
 extern template class GramOperator<double>;

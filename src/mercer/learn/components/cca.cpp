@@ -9,7 +9,7 @@
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -75,7 +75,7 @@ Side prepare(Sample sample, const Kernel& kernel, const CcaSettings& s, const ch
     const std::size_t room = std::max<std::size_t>(1, s.x.memory_bytes / 4 / sizeof(double) / n);
     const std::size_t rank = std::min({s.rank == 0 ? most_rank : s.rank, most_rank, room});
     side.features =
-        incomplete_cholesky(GramOperator<double>(gram),
+        incomplete_cholesky(*make_operator(gram, {}),
                             {.rank = rank, .tolerance = s.tolerance, .progress = s.x.progress});
     if (side.rank() == 0) {
         throw InvalidInput(std::string("the kernel is 0 on all ") + name +

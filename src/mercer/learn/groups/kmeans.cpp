@@ -9,7 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -317,7 +317,9 @@ template <class T>
 void train(const KMeansSettings& s, const Sample& sample, Model& model) {
     const auto start = Clock::now();
     const Gram<T> gram(s.common.kernel, sample.x, sample.data.feature_names, s.common.progress);
-    const auto op = make_operator(gram, s.common.memory_bytes, s.common.progress);
+    const auto op = make_operator(gram, {.reuse = Reuse::whole,
+                                         .memory_bytes = s.common.memory_bytes,
+                                         .progress = s.common.progress});
     Search<T> search(s, sample, *op);
     Grouping best;
     std::size_t best_start = 0;

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "mercer/base/error.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/gram/resolve.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
@@ -256,12 +256,14 @@ class Trainer {
           // The constant 1 is the image's extra coordinate, which the bias weighs.
           gram_(settings.bias ? settings.common.kernel + 1.0 : settings.common.kernel, sample.x,
                 sample.data.feature_names),
-          whole_(make_operator(gram_, settings.common.memory_bytes, settings.common.progress)),
+          whole_(make_operator(gram_, {.reuse = Reuse::whole,
+                                       .memory_bytes = settings.common.memory_bytes,
+                                       .progress = settings.common.progress})),
           curvature_(gram_.kernel(), sample.x, Directions::any) {}
 
     Operator operator_for(const Pair& pair) const {
         if (pair.positions.size() == sample_.size()) return whole_;
-        return std::make_shared<SubsetOperator<T>>(whole_, pair.positions);
+        return sub_operator(whole_, pair.positions);
     }
 
     void fit(Model& model) {

@@ -8,7 +8,7 @@
 
 #include "mercer/base/detail/buffer.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/entries.hpp"
@@ -248,8 +248,8 @@ Model fit_quantile(const RiskSettings& settings, const Sample& sample) {
     const Watch watch(settings.common);
     const Gram<double> gram(settings.common.kernel, sample.x, sample.data.feature_names,
                             settings.common.progress);
-    const CachedOperator<double> op(std::make_shared<GramOperator<double>>(gram),
-                                    settings.common.memory_bytes / 4 * 3);
+    const auto op = make_operator(
+        gram, {.reuse = Reuse::rows, .memory_bytes = settings.common.memory_bytes / 4 * 3});
     const std::vector<double>& y = sample.data.y.values;
     const DualProblem dual = quantile_dual(settings, sample);
     const auto [low, high] = std::ranges::minmax(y);
@@ -258,7 +258,7 @@ Model fit_quantile(const RiskSettings& settings, const Sample& sample) {
     how.tolerance = 1e-9 * std::max(high - low, 1e-300);
     how.time_limit = settings.common.time_limit;
     how.progress = [&](const DualMoment&) { return watch("dual") != FitStatus::cancelled; };
-    DualSolution found = solve_dual(op, dual, how);
+    DualSolution found = solve_dual(*op, dual, how);
     if (found.status == DualStatus::unbounded || found.status == DualStatus::infeasible) {
         throw std::logic_error("a dual in a box that holds 0 has a solution");
     }

@@ -11,7 +11,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/entries.hpp"
@@ -195,16 +195,16 @@ class Trainer {
     }
 
     Solution by_conjugate_gradient() const {
-        const GramOperator<double> op(gram_);
+        const auto op = make_operator(gram_, {});
         Solution s{.lambda = settings_.lambda};
         const std::vector<double> d = shift(s.lambda);
         constexpr std::size_t most_rank = 500;
         const std::size_t rank = std::clamp<std::size_t>(
             settings_.common.memory_bytes / 4 / sizeof(double) / sample_.size(), 1, most_rank);
         const Progress& progress = settings_.common.progress;
-        const PivotedCholesky near(op, d, {.rank = rank, .progress = progress});
+        const PivotedCholesky near(*op, d, {.rank = rank, .progress = progress});
         CgSolution found =
-            conjugate_gradient(op, d, right_hand_sides().view(), near,
+            conjugate_gradient(*op, d, right_hand_sides().view(), near,
                                {.tolerance = settings_.tolerance, .progress = progress});
         if (found.status == CgStatus::cancelled && found.iterations == 0) throw Cancelled();
         combine(found.x, s);

@@ -15,7 +15,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
@@ -82,7 +82,7 @@ void check_start(const SvmSettings& settings, const FitPlan& plan, std::size_t r
 template <class T>
 class Trainer {
    public:
-    using Operator = std::shared_ptr<const SymmetricOperator<T>>;
+    using Operator = SharedOperator<T>;
     /// Parts solved at the same time, at most. Each has this share of the memory whether or not the
     /// others are there, so that nothing depends on the number of threads.
     static constexpr std::size_t parts_at_once = 8;
@@ -102,9 +102,8 @@ class Trainer {
         // a whole row would be five times as long as that of one pair of ten classes.
         if (plan_.parts[0].positions.empty()) {
             const bool alone = plan_.parts.size() == 1 && !settings.probability;
-            shared_ = std::make_shared<CachedOperator<T>>(std::make_shared<GramOperator<T>>(gram_),
-                                                          settings.common.memory_bytes,
-                                                          alone ? Keep::marked : Keep::everything);
+            shared_ = make_operator(gram_, {.reuse = alone ? Reuse::marked : Reuse::rows,
+                                            .memory_bytes = settings.common.memory_bytes});
         }
     }
 
@@ -191,11 +190,9 @@ class Trainer {
 
     Operator operator_for(const std::vector<std::size_t>& positions) const {
         if (positions.empty()) return shared_;
-        auto inner = std::make_shared<GramOperator<T>>(
-            gram_, gram_.select_among(gram_.reference(), positions));
-        return std::make_shared<CachedOperator<T>>(
-            std::move(inner), settings_.common.memory_bytes / parts_at_once,
-            settings_.probability ? Keep::everything : Keep::marked);
+        return make_operator(gram_, gram_.select_among(gram_.reference(), positions),
+                             {.reuse = settings_.probability ? Reuse::rows : Reuse::marked,
+                              .memory_bytes = settings_.common.memory_bytes / parts_at_once});
     }
 
     DualSettings dual_settings(const std::string& name, std::size_t number) {
@@ -294,14 +291,15 @@ class Trainer {
         const auto points = part.positions.empty()
                                 ? gram.reference()
                                 : gram.select_among(gram.reference(), part.positions);
-        const CachedOperator<double> op(
-            std::make_shared<GramOperator<double>>(gram, points),
-            settings_.common.memory_bytes / (shared_ ? 1 : parts_at_once), Keep::marked);
+        const auto op = make_operator(
+            gram, points,
+            {.reuse = Reuse::marked,
+             .memory_bytes = settings_.common.memory_bytes / (shared_ ? 1 : parts_at_once)});
         const std::vector<double> start =
             solution.recession ? solution.recession->direction : solution.alpha;
         DualSettings dual = dual_settings(part.name, number);
         if (settings_.trace) dual.trace = trace_of(part, number);
-        DualSolution better = solve_dual<double>(op, make_dual(part.problem), dual, start);
+        DualSolution better = solve_dual<double>(*op, make_dual(part.problem), dual, start);
         better.steps += solution.steps;
         better.evaluations += solution.evaluations;
         better.seconds += solution.seconds;
@@ -358,7 +356,7 @@ class Trainer {
             for (const std::size_t i : held) decisions[i] = low;
             return;
         }
-        DualSolution solution = solve_dual(SubsetOperator<T>(op, rest), make_dual(problem),
+        DualSolution solution = solve_dual(*sub_operator(op, rest), make_dual(problem),
                                            dual_settings(part.name, number));
         const Learned learned = interpret(problem, solution);
         std::vector<std::size_t> support;

@@ -6,7 +6,7 @@
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/components/detail/hebbian_state.hpp"
 #include "mercer/solver/linear/cholesky.hpp"
 #include "mercer/solver/linear/incomplete_cholesky.hpp"
@@ -65,7 +65,7 @@ void HebbianStream::State::settle() {
     const Rows scaled = scaling.apply(rows);
     const Gram<double> all(settings.common.kernel, scaled, names);
     const IncompleteCholesky chosen = incomplete_cholesky(
-        GramOperator<double>(all),
+        *make_operator(all, {}),
         {.rank = settings.dictionary, .tolerance = 1e-12, .progress = settings.common.progress});
     if (chosen.rank() == 0) throw InvalidInput("the kernel is 0 on all rows of the window");
     dictionary = scaled.select(chosen.pivots).owned();

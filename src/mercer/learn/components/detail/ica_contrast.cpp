@@ -5,7 +5,7 @@
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/components/detail/ica_contrast.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/solver/linear/cholesky.hpp"
@@ -20,7 +20,7 @@ IcaFeatures ica_features(std::span<const double> source, const Kernel& kernel, d
     const double shift = static_cast<double>(n) * kappa / 2;
     // What is left out is far below the shift, beside which it would count for nothing.
     const IncompleteCholesky factor = incomplete_cholesky(
-        GramOperator<double>(Gram<double>(kernel, rows)), {.rank = 500, .tolerance = 1e-3 * kappa});
+        *make_operator(Gram<double>(kernel, rows), {}), {.rank = 500, .tolerance = 1e-3 * kappa});
     Matrix<double> g = factor.factor;
     for (std::size_t r = 0; r < g.rows(); ++r) {
         const auto row = g.row(r);
