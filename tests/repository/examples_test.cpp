@@ -54,8 +54,11 @@ bool is_code(const std::string& block) {
 std::vector<Example> examples_of(const fs::path& header) {
     std::vector<Example> found;
     std::ifstream file(header);
+    // The room of mercer.hpp, which has none, is the lowest.
+    const bool all = header.filename() == "mercer.hpp";
+    const fs::path within = header.lexically_relative(root / "src" / "mercer");
     Example now{.place = header.lexically_relative(root).string(),
-                .room = header.lexically_relative(root / "src" / "mercer").begin()->string()};
+                .room = all ? "base" : within.begin()->string()};
     std::size_t number = 0;
     const auto close = [&] {
         if (is_code(now.code)) found.push_back(now);

@@ -1,5 +1,6 @@
-# Installs the build tree into WORK, then builds and runs the consumer against that tree twice: by
-# find_package and by pkg-config. Expects BUILD, SOURCE, WORK, COMPILER, SANITIZE.
+# Installs the build tree into WORK, then builds the examples against that tree as a stranger would
+# and runs them: all by find_package, one by pkg-config. Expects BUILD, EXAMPLES, WORK, COMPILER,
+# SANITIZE.
 function(must)
     execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
                     ERROR_VARIABLE output)
@@ -20,10 +21,10 @@ must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 file(RENAME "${WORK}/prefix" "${WORK}/moved")
 set(prefix "${WORK}/moved")
 
-must(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/cmake -G Ninja
+must(${CMAKE_COMMAND} -S ${EXAMPLES} -B ${WORK}/cmake -G Ninja
      -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${flags}" -DCMAKE_PREFIX_PATH=${prefix})
 must(${CMAKE_COMMAND} --build ${WORK}/cmake)
-must(${WORK}/cmake/consumer)
+must(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/cmake --output-on-failure)
 
 file(GLOB_RECURSE pc "${prefix}/mercer.pc")
 get_filename_component(pc_directory "${pc}" DIRECTORY)
@@ -32,8 +33,8 @@ execute_process(COMMAND pkg-config --cflags --libs mercer
                 OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE
                 COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(options UNIX_COMMAND "${options}")
-must(${COMPILER} -std=c++20 ${flags} ${SOURCE}/main.cpp -o ${WORK}/consumer ${options})
+must(${COMPILER} -std=c++20 ${flags} ${EXAMPLES}/own_operator.cpp -o ${WORK}/own_operator ${options})
 get_filename_component(library_directory "${pc_directory}" DIRECTORY)
 set(ENV{LD_LIBRARY_PATH} "${library_directory}")
-must(${WORK}/consumer)
+must(${WORK}/own_operator)
 must(${prefix}/bin/mercer --version)

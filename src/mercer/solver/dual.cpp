@@ -10,7 +10,8 @@
 #include "mercer/solver/detail/feasible.hpp"
 #include "mercer/solver/detail/methods.hpp"
 
-namespace mercer {
+// The attribute once more: function templates take their visibility from where they are defined.
+namespace mercer MERCER_API {
 namespace {
 
 void check_settings(const DualSettings& settings) {

@@ -9,7 +9,8 @@
 #include "mercer/base/text.hpp"
 #include "mercer/solver/linear/cholesky.hpp"
 
-namespace mercer {
+// The attribute once more: function templates take their visibility from where they are defined.
+namespace mercer MERCER_API {
 namespace {
 
 double dot(std::span<const double> a, std::span<const double> b) {

@@ -1,5 +1,0 @@
-#include <mercer/data/samples.hpp>
-
-int main() {
-    return mercer::embedded("iris").size() == 150 ? 0 : 1;
-}
