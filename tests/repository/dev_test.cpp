@@ -122,6 +122,15 @@ TEST_F(Dev, NamesThePackagesOnOtherSystems) {
     EXPECT_TRUE(has("out", "libdnnl-dev")) << text("out");
 }
 
+TEST_F(Dev, TheReferenceAsksForItsOwnPackageAlone) {
+    debian_without("doxygen");
+    program("id", "echo 0");
+    program("apt-get", "echo apt-get \"$@\" >> \"$LOG\"; [ \"$1\" = update ]");
+    EXPECT_NE(dev("docs"), 0) << "nothing is made without it";
+    EXPECT_TRUE(has("log", "--no-install-recommends doxygen\n")) << text("log");
+    EXPECT_FALSE(has("log", "cmake")) << "nothing is built for it";
+}
+
 TEST_F(Dev, UnknownBenchmarkIsExitCodeTwo) {
     debian_without("nothing");
     EXPECT_EQ(dev("bench nonsense"), 2);
