@@ -18,7 +18,7 @@ from typing import Any
 from bench import bars, judge, measure, peers, report, suite
 from bench.judge import Row
 from bench.peers.base import Absent, Job
-from bench.sitting import Bench, measure_row, objective, say
+from bench.session import Bench, measure_row, objective, say
 from bench.suite import Case, Limits
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -257,7 +257,7 @@ def main(words: Sequence[str] | None = None) -> int:
     mode = "quick" if chosen.quick else "full" if chosen.full else "normal"
     machine, disturbance = measure.machine(), measure.Disturbance()
     present = who_is_there(programs, names)
-    left_out = {"absent": "left out of this sitting"}
+    left_out = {"absent": "left out of this session"}
     present |= {name: left_out for name in peers.NAMES if name not in chosen.peers.split(",")}
     partial = bool(chosen.cases) or chosen.no_growth
     bench = Bench(

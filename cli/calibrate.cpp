@@ -33,8 +33,8 @@ Json json_of(const CalibrationReport& r) {
         bins.push_back({{"low", b.low},
                         {"high", b.high},
                         {"rows", b.rows},
-                        {"told", b.told},
-                        {"came", b.came}});
+                        {"predicted", b.predicted},
+                        {"observed", b.observed}});
     }
     return {{"rows", r.rows},
             {"classes", r.classes},
@@ -54,16 +54,17 @@ std::string describe(const CalibrationReport& r) {
         line("log loss", fmt::format("{:.5g}", r.log_loss)) +
         line("off by",
              fmt::format("{:.4g} on average, {:.4g} at most", r.expected_error, r.largest_error)) +
-        fmt::format("{:<14}{:>8}{:>10}{:>10}\n", "probability", "rows", "told", "came true");
+        fmt::format("{:<14}{:>8}{:>10}{:>10}\n", "probability", "rows", "predicted", "observed");
     for (const ReliabilityBin& b : r.bins) {
         if (b.rows == 0) continue;
         text += fmt::format("{:<14}{:>8}{:>10.4f}{:>10.4f}\n",
-                            fmt::format("{:.3g} … {:.3g}", b.low, b.high), b.rows, b.told, b.came);
+                            fmt::format("{:.3g} … {:.3g}", b.low, b.high), b.rows, b.predicted,
+                            b.observed);
     }
     return text;
 }
 
-/// Told against came true, with the diagonal of perfect honesty and bars for the rows.
+/// Predicted against observed, with the diagonal of perfect honesty and bars for the rows.
 std::string picture_of(const CalibrationReport& r, const std::string& heading) {
     constexpr double left = 52, top = 34, side = 300;
     const auto x = [&](double p) { return left + side * p; };
@@ -79,14 +80,14 @@ std::string picture_of(const CalibrationReport& r, const std::string& heading) {
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#d9e8f4\">"
             "<title>{} rows</title></rect>\n",
             x(b.low) + 1, top + side - height, side * (b.high - b.low) - 2, height, b.rows);
-        path += fmt::format("{:.1f},{:.1f} ", x(b.told), y(b.came));
+        path += fmt::format("{:.1f},{:.1f} ", x(b.predicted), y(b.observed));
     }
     for (const ReliabilityBin& b : r.bins) {
         if (b.rows == 0) continue;
         marks += fmt::format(
-            "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"#1b6ca8\"><title>told {:.3f}, "
-            "came true {:.3f}, {} rows</title></circle>\n",
-            x(b.told), y(b.came), b.told, b.came, b.rows);
+            "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"#1b6ca8\"><title>predicted {:.3f}, "
+            "observed {:.3f}, {} rows</title></circle>\n",
+            x(b.predicted), y(b.observed), b.predicted, b.observed, b.rows);
     }
     std::string ticks;
     for (const double p : {0.0, 0.25, 0.5, 0.75, 1.0}) {
@@ -103,9 +104,11 @@ std::string picture_of(const CalibrationReport& r, const std::string& heading) {
         "<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{2}\" fill=\"none\" stroke=\"#999\"/>\n"
         "{3}<line x1=\"{0}\" y1=\"{6}\" x2=\"{7}\" y2=\"{1}\" stroke=\"#999\" "
         "stroke-dasharray=\"4 4\"/>\n<polyline points=\"{4}\" fill=\"none\" stroke=\"#1b6ca8\" "
-        "stroke-width=\"2\"/>\n{8}<text x=\"{9}\" y=\"376\" text-anchor=\"middle\">told</text>\n"
-        "<text x=\"14\" y=\"{10}\" text-anchor=\"middle\" transform=\"rotate(-90 14 {10})\">came "
-        "true</text>\n</svg>\n",
+        "stroke-width=\"2\"/>\n{8}<text x=\"{9}\" y=\"376\" "
+        "text-anchor=\"middle\">predicted</text>\n"
+        "<text x=\"14\" y=\"{10}\" text-anchor=\"middle\" transform=\"rotate(-90 14 "
+        "{10})\">observed"
+        "</text>\n</svg>\n",
         left, top, side, marks, path, heading, top + side, left + side, ticks, left + side / 2,
         top + side / 2);
 }
@@ -171,7 +174,7 @@ void add_calibrate(CLI::App& program, Session& session) {
     add_file(command, session, "--test", options->test, FileUse::input,
              "judge on this data instead of INPUT");
     add_file(command, session, "--picture", options->picture, FileUse::picture,
-             "draw told against came true as SVG");
+             "draw predicted against observed as SVG");
     add_count(command, "--bins", options->bins, 1, 1000, "of the reliability table [10]");
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run(*options, *input, session); };

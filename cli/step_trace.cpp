@@ -15,10 +15,10 @@ constexpr const char* column_names =
 }  // namespace
 
 std::function<void(const FitStep&)> StepTrace::listener() {
-    return [this](const FitStep& told) {
-        const TwoPointStep& s = told.step;
-        std::string& lines = lines_[told.number];
-        lines += fmt::format("{},{},{},{}", told.number + 1, s.step, s.row[0] + 1, s.row[1] + 1);
+    return [this](const FitStep& traced) {
+        const TwoPointStep& s = traced.step;
+        std::string& lines = lines_[traced.number];
+        lines += fmt::format("{},{},{},{}", traced.number + 1, s.step, s.row[0] + 1, s.row[1] + 1);
         for (const double value : {s.label[0], s.label[1], s.alpha[0], s.alpha[1], s.error[0],
                                    s.error[1], s.curvature, s.unclipped, s.clip[0], s.clip[1],
                                    s.moved_to[0], s.moved_to[1], s.objective, s.violation}) {

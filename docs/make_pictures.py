@@ -329,7 +329,7 @@ def structural_risk(run: Program) -> str:
 
 
 def reliability(run: Program) -> str:
-    """Told against came true, of one temperature and of a rising curve, learnt on rows set aside."""
+    """Predicted against observed, of one temperature and of a rising curve, learnt on rows set aside."""
     for name, seed in (("train", "1"), ("aside", "2"), ("test", "3")):
         run("make", "moons", "-n", "2000", "--noise", "0.4", "--seed", seed, "-o", f"{name}.csv")
     run("train", "train.csv", "m.mercer", "--quiet", "--kernel", "rbf(gamma=30)", "-C", "100")
@@ -338,13 +338,13 @@ def reliability(run: Program) -> str:
     for index, method in enumerate(("temperature", "isotonic")):
         report = json.loads(run("calibrate", "m.mercer", "aside.csv", "--method", method, "--test",
                                 "test.csv", "--json"))  # fmt: skip
-        points = [(b["told"], b["came"]) for b in report["bins"] if b["rows"] >= 10]
+        points = [(b["predicted"], b["observed"]) for b in report["bins"] if b["rows"] >= 10]
         picture.line(points, INK[index])
         for x, y in points:
             picture.dot(x, y, INK[index], 3)
         picture.words(30, 18 + 16 * index, f"{method}: Brier {report['brier']:.3f}", INK[index])
-    picture.words(SIZE - 40, SIZE - 4, "told")
-    picture.words(2, 60, "came true")
+    picture.words(SIZE - 66, SIZE - 4, "predicted")
+    picture.words(2, 60, "observed")
     return picture.svg()
 
 

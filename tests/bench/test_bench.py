@@ -16,7 +16,7 @@ import time
 import unittest
 import xml.dom.minidom
 
-from bench import bars, data, judge, measure, plot, report, run, sitting, suite, tables
+from bench import bars, data, judge, measure, plot, report, run, session, suite, tables
 from bench.judge import Row
 from bench.peers import LIBSVM, NAMES, OURS, base, library, peer
 
@@ -250,7 +250,7 @@ class Files(unittest.TestCase):
             self.skipTest("dual_objective is not built")
         k = [math.exp(-0.5 * d) for d in (1.25, 1.0, 0.25)]  # rows 1-2, 1-3, 2-3
         quadratic = 1 + 4 + 1 + 2 * (-2 * k[0] + k[1] - 2 * k[2])
-        said = sitting.objective(job)
+        said = session.objective(job)
         self.assertAlmostEqual(said["objective"], 4 - quadratic / 2, places=12)
         self.assertEqual(said["infeasibility"], 0)
         self.assertEqual(said["support_vectors"], 3)
@@ -261,7 +261,7 @@ class Files(unittest.TestCase):
         if not (job.programs / "dual_objective").exists():
             self.skipTest("dual_objective is not built")
         k = math.exp(-0.5 * (0.75**2 + 9))
-        said = sitting.objective(job)
+        said = session.objective(job)
         self.assertAlmostEqual(said["objective"], 5 - 0.5 - (9 + 4 - 12 * k) / 2, places=12)
         self.assertAlmostEqual(said["infeasibility"], 0.5, places=3)  # 3 > C, and Σβ = 1
 

@@ -340,7 +340,7 @@ TEST(RowCache, RowsThatMayBeSparedGiveWayFirst) {
             cache.insert(row)[1] = static_cast<double>(row);
         }
         if (random.below(3) == 0) {
-            cache.spare(row);
+            cache.mark_dispensable(row);
             spared.push_back(row);
         } else {
             wanted.push_back(row);

@@ -149,10 +149,10 @@ def test_report_is_made_of_the_usual_scores(files, method):
     report, p, truth = c["report"], c["p"], c["truth"]
     assert report["brier"] == pytest.approx(metrics.brier_score_loss(truth, p[:, 1]), abs=1e-9)
     assert report["log_loss"] == pytest.approx(metrics.log_loss(truth, p), abs=1e-9)
-    came, told = calibration_curve(truth, p[:, 1], n_bins=10)
+    observed, predicted = calibration_curve(truth, p[:, 1], n_bins=10)
     ours = [b for b in report["bins"] if b["rows"]]
-    np.testing.assert_allclose([b["told"] for b in ours], told, atol=1e-9)
-    np.testing.assert_allclose([b["came"] for b in ours], came, atol=1e-9)
+    np.testing.assert_allclose([b["predicted"] for b in ours], predicted, atol=1e-9)
+    np.testing.assert_allclose([b["observed"] for b in ours], observed, atol=1e-9)
 
 
 def test_brier_of_three_classes(files):

@@ -168,7 +168,7 @@ TEST(CalibrationReport, HonestProbabilitiesAreFoundHonest) {
     std::size_t counted = 0;
     for (const ReliabilityBin& b : honest.bins) {
         counted += b.rows;
-        EXPECT_NEAR(b.told, b.came, 0.05);
+        EXPECT_NEAR(b.predicted, b.observed, 0.05);
     }
     EXPECT_EQ(counted, rows);
     const CalibrationReport other = calibration_report(boastful.view(), truth);

@@ -521,10 +521,10 @@ TEST(Search, RefusesTheJournalOfAnother) {
 }
 
 TEST(Search, TheJournalForgetsNoSetting) {
-    const auto told = [](const std::function<void(SvmSettings&)>& change) {
+    const auto fingerprint = [](const std::function<void(SvmSettings&)>& change) {
         SvmSettings settings{.task = Task::svc};
         change(settings);
-        return svm_search_task(settings, "rbf(gamma=1)").told;
+        return svm_search_task(settings, "rbf(gamma=1)").fingerprint;
     };
     const std::vector<std::function<void(SvmSettings&)>> changes{
         [](SvmSettings&) {},
@@ -564,7 +564,7 @@ TEST(Search, TheJournalForgetsNoSetting) {
         [](SvmSettings& s) { s.shrinking = false; },
     };
     std::set<std::string> all;
-    for (const auto& change : changes) all.insert(told(change));
+    for (const auto& change : changes) all.insert(fingerprint(change));
     EXPECT_EQ(all.size(), changes.size());
 }
 

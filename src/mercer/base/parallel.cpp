@@ -203,13 +203,13 @@ class Pool {
     bool job_came(std::unique_lock<std::mutex>& lock) {
         const std::size_t seen = generation_.load(std::memory_order_relaxed);
         lock.unlock();
-        bool came = false;
-        for (int turn = 0; turn < turns_before_sleep && !came; ++turn) {
-            came = generation_.load(std::memory_order_acquire) != seen;
+        bool arrived = false;
+        for (int turn = 0; turn < turns_before_sleep && !arrived; ++turn) {
+            arrived = generation_.load(std::memory_order_acquire) != seen;
             wait_a_turn();
         }
         lock.lock();
-        return came;
+        return arrived;
     }
 
     std::mutex mutex_;

@@ -48,18 +48,19 @@ Rows concatenate(const Rows& a, const Rows& b) {
     const std::size_t columns = std::max(a.columns(), b.columns());
     // Rows without columns are kept sparse, whose starts say how many there are.
     const bool sparse = a.is_sparse() || b.is_sparse() || columns == 0;
-    const bool twice = a.is_double() || b.is_double();
+    const bool in_double = a.is_double() || b.is_double();
     const auto alike = [&](const Rows& rows) {
         const Rows form = sparse ? rows.to_sparse() : rows;
         const Rows wide = form.columns() < columns ? form.widened(columns) : form;
-        return twice ? wide.to_double() : wide;
+        return in_double ? wide.to_double() : wide;
     };
     if (a.size() == 0 && b.size() == 0) return alike(a);
     if (sparse) {
-        return twice ? stack_sparse<double>(alike(a), alike(b))
-                     : stack_sparse<float>(alike(a), alike(b));
+        return in_double ? stack_sparse<double>(alike(a), alike(b))
+                         : stack_sparse<float>(alike(a), alike(b));
     }
-    return twice ? stack_dense<double>(alike(a), alike(b)) : stack_dense<float>(alike(a), alike(b));
+    return in_double ? stack_dense<double>(alike(a), alike(b))
+                     : stack_dense<float>(alike(a), alike(b));
 }
 
 }  // namespace mercer

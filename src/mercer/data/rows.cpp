@@ -25,7 +25,7 @@ Storage dense_storage(std::vector<T> values, std::size_t columns) {
     Storage storage;
     storage.rows = columns == 0 ? 0 : values.size() / columns;
     storage.columns = columns;
-    storage.twice = std::is_same_v<T, double>;
+    storage.in_double = std::is_same_v<T, double>;
     storage.values<T>() = std::move(values);
     return storage;
 }
@@ -78,7 +78,7 @@ Storage sparse_storage(std::vector<std::size_t> starts, std::vector<std::uint32_
     storage.rows = starts.size() - 1;
     storage.columns = columns;
     storage.sparse = true;
-    storage.twice = std::is_same_v<T, double>;
+    storage.in_double = std::is_same_v<T, double>;
     storage.starts = std::move(starts);
     storage.index = std::move(index);
     storage.values<T>() = std::move(values);
@@ -87,7 +87,7 @@ Storage sparse_storage(std::vector<std::size_t> starts, std::vector<std::uint32_
 
 template <class T>
 void lend(Storage& storage, std::span<const T> values, std::shared_ptr<const void> owner) {
-    storage.twice = std::is_same_v<T, double>;
+    storage.in_double = std::is_same_v<T, double>;
     // Without an owner the numbers would be taken for the storage's own.
     storage.owner = owner ? std::move(owner) : std::make_shared<const char>();
     if constexpr (std::is_same_v<T, float>) {
@@ -180,7 +180,7 @@ bool Rows::is_sparse() const {
     return at(storage_).sparse;
 }
 bool Rows::is_double() const {
-    return at(storage_).twice;
+    return at(storage_).in_double;
 }
 
 std::size_t Rows::nonzeros() const {
@@ -198,7 +198,7 @@ std::size_t Rows::bytes() const {
 template <class T>
 MatrixView<const T> Rows::dense_view() const {
     const Storage& s = at(storage_);
-    if (s.sparse || s.twice != std::is_same_v<T, double>) {
+    if (s.sparse || s.in_double != std::is_same_v<T, double>) {
         throw InvalidInput("these rows are not stored as dense numbers of the precision asked for");
     }
     return {s.numbers<T>().data(), s.rows, s.columns};
@@ -207,7 +207,7 @@ MatrixView<const T> Rows::dense_view() const {
 template <class T>
 SparseView<T> Rows::sparse_view() const {
     const Storage& s = at(storage_);
-    if (!s.sparse || s.twice != std::is_same_v<T, double>) {
+    if (!s.sparse || s.in_double != std::is_same_v<T, double>) {
         throw InvalidInput(
             "these rows are not stored as sparse numbers of the precision asked for");
     }

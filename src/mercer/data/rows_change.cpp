@@ -249,9 +249,9 @@ Rows Rows::to_sparse() const {
 
 Rows Rows::to_float() const {
     const Storage& s = at(storage_);
-    if (!s.twice) return *this;
+    if (!s.in_double) return *this;
     Storage result = s.like();
-    result.twice = false;
+    result.in_double = false;
     result.starts = s.starts;
     result.index.assign(s.column_index().begin(), s.column_index().end());
     convert(s.numbers<double>(), result.floats);
@@ -260,9 +260,9 @@ Rows Rows::to_float() const {
 
 Rows Rows::to_double() const {
     const Storage& s = at(storage_);
-    if (s.twice) return *this;
+    if (s.in_double) return *this;
     Storage result = s.like();
-    result.twice = true;
+    result.in_double = true;
     result.starts = s.starts;
     result.index.assign(s.column_index().begin(), s.column_index().end());
     convert(s.numbers<float>(), result.doubles);

@@ -223,8 +223,8 @@ class Unpacker {
 
     Rows rows(const std::string& array) {
         const std::string numbers = has(array) ? array : array + ".values";
-        const bool twice = has(numbers) && container_.find(numbers)->type == Type::f64;
-        return twice ? rows_as<double>(array) : rows_as<float>(array);
+        const bool in_double = has(numbers) && container_.find(numbers)->type == Type::f64;
+        return in_double ? rows_as<double>(array) : rows_as<float>(array);
     }
 
     /// Numbers that nothing reads mean that the file is not what it seems.

@@ -14,11 +14,11 @@ Dataset with_virtual_examples(const Dataset& data, std::span<const NamedTransfor
     const std::size_t columns = data.columns(), rows = data.size();
     std::vector<float> single;
     std::vector<double> full;
-    const bool twice = data.x.is_double();
+    const bool in_double = data.x.is_double();
     const auto append = [&](const Rows& part) {
         const Rows dense = part.is_sparse() ? part.to_dense() : part;
         const std::size_t count = dense.size() * columns;
-        if (twice) {
+        if (in_double) {
             const double* from = dense.dense_view<double>().data;
             full.insert(full.end(), from, from + count);
         } else {
@@ -26,13 +26,13 @@ Dataset with_virtual_examples(const Dataset& data, std::span<const NamedTransfor
             single.insert(single.end(), from, from + count);
         }
     };
-    (twice ? full.reserve(rows * columns * (1 + ways.size()))
-           : single.reserve(rows * columns * (1 + ways.size())));
+    (in_double ? full.reserve(rows * columns * (1 + ways.size()))
+               : single.reserve(rows * columns * (1 + ways.size())));
     append(data.x);
     for (const NamedTransform& way : ways) append(transformed(data.x, way.transform, progress));
     Dataset result;
     result.x =
-        twice ? Rows::dense(std::move(full), columns) : Rows::dense(std::move(single), columns);
+        in_double ? Rows::dense(std::move(full), columns) : Rows::dense(std::move(single), columns);
     result.feature_names = data.feature_names;
     result.roles = data.roles;
     result.y.names = data.y.names;

@@ -56,20 +56,20 @@ CalibrationReport calibration_report(MatrixView<const double> p, std::span<const
         }
         r.log_loss -= std::log(std::max(row[truth[i]], std::numeric_limits<double>::epsilon())) / n;
         const std::size_t watched = two ? 1 : likeliest;
-        const double told = row[watched];
+        const double predicted = row[watched];
         std::size_t place = 0;
-        while (place + 1 < bins && told > r.bins[place].high) ++place;
+        while (place + 1 < bins && predicted > r.bins[place].high) ++place;
         ReliabilityBin& bin = r.bins[place];
         ++bin.rows;
-        bin.told += told;
-        bin.came += truth[i] == watched ? 1 : 0;
+        bin.predicted += predicted;
+        bin.observed += truth[i] == watched ? 1 : 0;
     }
     for (ReliabilityBin& bin : r.bins) {
         if (bin.rows == 0) continue;
         const auto count = static_cast<double>(bin.rows);
-        bin.told /= count;
-        bin.came /= count;
-        const double miss = std::abs(bin.told - bin.came);
+        bin.predicted /= count;
+        bin.observed /= count;
+        const double miss = std::abs(bin.predicted - bin.observed);
         r.expected_error += count / n * miss;
         r.largest_error = std::max(r.largest_error, miss);
     }

@@ -2,7 +2,7 @@
 //
 //   const CalibrationReport r = calibration_report(model.probabilities(test.x).view(), truth);
 //   r.brier, r.log_loss, r.expected_error;      // one number each
-//   for (const ReliabilityBin& b : r.bins) b.told; // the reliability picture
+//   for (const ReliabilityBin& b : r.bins) b.predicted; // the reliability picture
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct ReliabilityBin {
     double low = 0;
     double high = 0;
     std::size_t rows = 0;
-    double told = 0;  ///< mean probability
-    double came = 0;  ///< share that came true
+    double predicted = 0;  ///< mean probability
+    double observed = 0;   ///< share that came true
 };
 
 struct CalibrationReport {
@@ -31,7 +31,7 @@ struct CalibrationReport {
     /// Σ_c (p_c − 1[y = c])² (Brier 1950).
     double brier = 0;
     double log_loss = 0;
-    /// Σ over bins of rows × |told − came| / all rows.
+    /// Σ over bins of rows × |predicted − observed| / all rows.
     double expected_error = 0;
     double largest_error = 0;  ///< of a bin
     /// Two classes: of the probability of the last class; more: of the likeliest class.

@@ -19,7 +19,7 @@ bool is_single_class(Task task) {
 }
 
 /// How strange each class would be as the answer; one column a class.
-Matrix<double> strangeness_of(const Model& model, const Rows& x, const Progress& progress) {
+Matrix<double> nonconformity_of(const Model& model, const Rows& x, const Progress& progress) {
     const Matrix<double> f = model.decision(x, progress);
     if (is_classifier(model.task) && has_probabilities(model)) {
         Matrix<double> p = probabilities_of(model, f.view());
@@ -102,9 +102,9 @@ Conformal::Conformal(const Model& model, const Dataset& data, const ConformalSet
     : settings_(settings), rows_(data.size()) {
     check(model, data, settings);
     if (is_single_class(model.task)) {
-        strangeness_ = outlyingness(model, data.x, settings.progress);
-        std::ranges::sort(strangeness_);
-        thresholds_ = {conformal_quantile(strangeness_, settings.coverage)};
+        nonconformity_ = outlyingness(model, data.x, settings.progress);
+        std::ranges::sort(nonconformity_);
+        thresholds_ = {conformal_quantile(nonconformity_, settings.coverage)};
         return;
     }
     if (is_regressor(model.task)) {
@@ -118,7 +118,7 @@ Conformal::Conformal(const Model& model, const Dataset& data, const ConformalSet
         return;
     }
     const std::vector<std::size_t> truth = class_positions(model, data.y);
-    const Matrix<double> strange = strangeness_of(model, data.x, settings.progress);
+    const Matrix<double> strange = nonconformity_of(model, data.x, settings.progress);
     std::vector<std::vector<double>> groups(settings.by_class ? model.classes() : 1);
     for (std::size_t i = 0; i < data.size(); ++i) {
         groups[settings.by_class ? truth[i] : 0].push_back(strange(i, truth[i]));
@@ -133,7 +133,7 @@ Conformal::Conformal(const Model& model, const Dataset& data, const ConformalSet
 
 std::vector<std::vector<std::size_t>> Conformal::sets(const Model& model, const Rows& x) const {
     require_kind(is_classifier(model.task), "sets of classes", model.task);
-    const Matrix<double> strange = strangeness_of(model, x, settings_.progress);
+    const Matrix<double> strange = nonconformity_of(model, x, settings_.progress);
     std::vector<std::vector<std::size_t>> result(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
         for (std::size_t c = 0; c < model.classes(); ++c) {
@@ -159,9 +159,10 @@ std::vector<double> Conformal::p_values(const Model& model, const Rows& x) const
     require_kind(is_single_class(model.task), "p-values", model.task);
     std::vector<double> result;
     for (const double strange : outlyingness(model, x, settings_.progress)) {
-        const auto stranger = strangeness_.end() - std::ranges::lower_bound(strangeness_, strange);
+        const auto stranger =
+            nonconformity_.end() - std::ranges::lower_bound(nonconformity_, strange);
         result.push_back((1 + static_cast<double>(stranger)) /
-                         (1 + static_cast<double>(strangeness_.size())));
+                         (1 + static_cast<double>(nonconformity_.size())));
     }
     return result;
 }

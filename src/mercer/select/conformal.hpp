@@ -33,7 +33,7 @@ struct ConformalSettings {
 
 class Conformal {
    public:
-    /// Classifiers: the strangeness of class c at x is 1 − p_c(x) where the model has
+    /// Classifiers: the nonconformity of class c at x is 1 − p_c(x) where the model has
     /// probabilities, else the lead of the best other class over it (learn/calibration.hpp,
     /// class_scores). Regression: |y − f(x)|. Single class: −f(x); no labels needed. Throws
     /// InvalidInput for models of other tasks, no rows, labels the model does not know, a class
@@ -58,7 +58,7 @@ class Conformal {
     ConformalSettings settings_;
     std::size_t rows_ = 0;
     std::vector<double> thresholds_{};
-    std::vector<double> strangeness_{};  ///< single class: of the rows set aside, ascending
+    std::vector<double> nonconformity_{};  ///< single class: of the rows set aside, ascending
 };
 inline Conformal conformal(const Model& model, const Dataset& set_aside,
                            const ConformalSettings& settings = {}) {

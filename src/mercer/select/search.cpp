@@ -117,7 +117,7 @@ class Search {
         }
         const SearchTask& task = space_.task();
         for (const std::string& text : {task_name(task.task), task.kernel, task.scaling.text(),
-                                        task.told, measure_name(result_.measure)}) {
+                                        task.fingerprint, measure_name(result_.measure)}) {
             print.add(text);
         }
         for (const Axis& axis : space_.axes()) print.add(axis.name);

@@ -146,7 +146,7 @@ SearchTask begin_task(const MachineEntry& machine, const FitSettings& common,
     task.task = machine.task;
     task.kernel = kernel;
     task.scaling = common.scaling;
-    task.told = "task=" + machine.name + ' ' + shared_text(common) + settings;
+    task.fingerprint = "task=" + machine.name + ' ' + shared_text(common) + settings;
     for (const Setting& setting : machine.settings) {
         if (setting.tunable) task.settings.push_back(setting.name);
     }

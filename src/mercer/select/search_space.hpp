@@ -47,7 +47,7 @@ struct SearchTask {
     std::vector<std::string> settings{};
     std::function<Machine(const Kernel&, const std::map<std::string, double>&)> make{};
     /// All that the result depends on besides, for the fingerprint of a journal.
-    std::string told{};
+    std::string fingerprint{};
     /// Support vector machines, which can share kernel values: their settings.
     std::optional<SvmSettings> svm{};
 };

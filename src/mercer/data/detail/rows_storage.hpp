@@ -19,7 +19,7 @@ struct Rows::Storage {
     std::size_t rows = 0;
     std::size_t columns = 0;
     bool sparse = false;
-    bool twice = false;  ///< double precision
+    bool in_double = false;  ///< double precision
     std::vector<float> floats;
     std::vector<double> doubles;
     std::vector<std::size_t> starts;
@@ -58,7 +58,7 @@ struct Rows::Storage {
         result.rows = rows;
         result.columns = columns;
         result.sparse = sparse;
-        result.twice = twice;
+        result.in_double = in_double;
         result.origins = origins;
         return result;
     }
@@ -72,7 +72,7 @@ constexpr std::size_t rows_a_task = 1024;
 /// Calls body with a number of the storage's precision, so that code is written once.
 template <class Body>
 decltype(auto) with_precision(const Rows::Storage& storage, Body&& body) {
-    return storage.twice ? body(double{}) : body(float{});
+    return storage.in_double ? body(double{}) : body(float{});
 }
 
 /// Rows that were never given anything are empty, not an error.

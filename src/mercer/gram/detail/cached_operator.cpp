@@ -172,7 +172,7 @@ void CachedOperator<T>::add_rows(std::span<const std::size_t> which,
         fetch(missing, places);
         add_kept(kept, kept_weights, columns, sums);
         for (std::size_t r = first; !all && !again.empty() && r < last; ++r) {
-            if (again[r] == 0) cache_.spare(which[r]);
+            if (again[r] == 0) cache_.mark_dispensable(which[r]);
         }
         if (!passing.empty()) inner_->add_rows(passing, passing_weights, columns, {}, sums);
     }

@@ -49,7 +49,7 @@ std::span<T> RowCache<T>::insert(std::size_t row) {
         if (!free_.empty()) {
             s = free_.back();
             free_.pop_back();
-        } else if (newest_spared_ == none && used_ < owner_.size()) {
+        } else if (newest_dispensable_ == none && used_ < owner_.size()) {
             s = used_++;
         } else {
             s = oldest_;
@@ -66,13 +66,13 @@ std::span<T> RowCache<T>::insert(std::size_t row) {
 }
 
 template <class T>
-void RowCache<T>::spare(std::size_t row) {
+void RowCache<T>::mark_dispensable(std::size_t row) {
     const std::uint32_t s = slot_of_[row];
     if (s == none) return;
     unlink(s);
-    const std::uint32_t next = newest_spared_;
+    const std::uint32_t next = newest_dispensable_;
     link_between(s, next, next != none ? newer_[next] : oldest_);
-    newest_spared_ = s;
+    newest_dispensable_ = s;
 }
 
 template <class T>
@@ -88,7 +88,7 @@ template <class T>
 void RowCache<T>::reset(std::size_t row_length) {
     std::ranges::fill(slot_of_, none);
     free_.clear();
-    newest_ = oldest_ = newest_spared_ = none;
+    newest_ = oldest_ = newest_dispensable_ = none;
     used_ = 0;
     length_ = row_length;
     make_slots();
@@ -109,7 +109,7 @@ void RowCache<T>::narrow(std::span<const std::size_t> elements) {
 
 template <class T>
 void RowCache<T>::unlink(std::uint32_t s) {
-    if (s == newest_spared_) newest_spared_ = older_[s];
+    if (s == newest_dispensable_) newest_dispensable_ = older_[s];
     (newer_[s] != none ? older_[newer_[s]] : newest_) = older_[s];
     (older_[s] != none ? newer_[older_[s]] : oldest_) = newer_[s];
 }

@@ -26,7 +26,7 @@ class RowCache {
     std::span<T> insert(std::size_t row);
     /// The row, if it is here, will hardly be wanted again: its memory is better used for another
     /// than memory that was never touched.
-    void spare(std::size_t row);
+    void mark_dispensable(std::size_t row);
     /// Forgets a row, such as one that could not be filled.
     void forget(std::size_t row);
     /// Forgets everything; rows are `row_length` long from now on.
@@ -37,7 +37,7 @@ class RowCache {
 
     std::size_t slots() const { return owner_.size(); }
     bool is_full() const {
-        return used_ == owner_.size() && free_.empty() && newest_spared_ == none;
+        return used_ == owner_.size() && free_.empty() && newest_dispensable_ == none;
     }
     std::size_t bytes() const { return buffer_.bytes(); }
     std::uint64_t hits() const { return hits_; }
@@ -61,7 +61,7 @@ class RowCache {
     std::vector<std::uint32_t> free_;  // slots given back
     std::uint32_t newest_ = none;
     std::uint32_t oldest_ = none;
-    std::uint32_t newest_spared_ = none;
+    std::uint32_t newest_dispensable_ = none;
     std::uint32_t used_ = 0;
     std::uint64_t hits_ = 0;
     std::uint64_t misses_ = 0;

@@ -11,19 +11,6 @@
 namespace mercer {
 namespace {
 
-/// Rows with weight 0 say nothing.
-Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
-    for (std::size_t i = 0; i < data.size(); ++i) {
-        if (data.weights.empty() || data.weights[i] > 0) kept.push_back(i);
-    }
-    if (kept.empty()) {
-        throw InvalidInput(data.size() == 0
-                               ? "there are no rows to train on"
-                               : "every row has weight 0: there is nothing to train on");
-    }
-    return kept.size() == data.size() ? data : data.select(kept);
-}
-
 void check_targets(const Labels& y) {
     if (y.are_text()) {
         throw InvalidInput(
@@ -38,6 +25,19 @@ void check_targets(const Labels& y) {
 }
 
 }  // namespace
+
+Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
+    kept.clear();
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        if (data.weights.empty() || data.weights[i] > 0) kept.push_back(i);
+    }
+    if (kept.empty()) {
+        throw InvalidInput(data.size() == 0
+                               ? "there are no rows to train on"
+                               : "every row has weight 0: there is nothing to train on");
+    }
+    return kept.size() == data.size() ? data : data.select(kept);
+}
 
 Sample take_sample(Task task, const Dataset& data, const FitSettings& settings) {
     require_range("the time limit", settings.time_limit, settings.time_limit >= 0,

@@ -25,6 +25,10 @@ struct Sample {
     double sign_of(std::size_t i) const { return classes.index[i] == 0 ? 1 : -1; }
 };
 
+/// Rows with weight 0 say nothing and would spoil fractions of rows. `kept` is where the others
+/// stood. Throws InvalidInput when there are none.
+Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept);
+
 /// Throws InvalidInput for data the task cannot be learnt from: no rows, values that are not
 /// finite, labels missing or of the wrong kind, fewer than two classes.
 Sample take_sample(Task task, const Dataset& data, const FitSettings& settings);

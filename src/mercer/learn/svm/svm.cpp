@@ -222,12 +222,12 @@ class Trainer {
 
     std::function<void(const TwoPointStep&)> trace_of(const Part& part, std::size_t number) {
         return [this, &part, number](const TwoPointStep& step) {
-            FitStep told{part.name, number, step};
-            for (std::size_t& row : told.step.row) {
+            FitStep traced{part.name, number, step};
+            for (std::size_t& row : traced.step.row) {
                 row = plan_.kept[part.positions.empty() ? row : part.positions[row]];
             }
             const std::lock_guard one_at_a_time(progress_mutex_);
-            settings_.trace(told);
+            settings_.trace(traced);
         };
     }
 

@@ -58,8 +58,8 @@ class NearestPoints {
                 result.end = HullEnd::rounding;
                 break;
             }
-            const bool told = result.cycles % 32 == 31 && limits_.go_on && !limits_.go_on();
-            if (corral_.full() || told) break;  // HullEnd::limit
+            const bool stopped = result.cycles % 32 == 31 && limits_.go_on && !limits_.go_on();
+            if (corral_.full() || stopped) break;  // HullEnd::limit
             enter(worst_);
         }
         return result;

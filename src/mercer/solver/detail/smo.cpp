@@ -59,24 +59,24 @@ class Smo {
     bool take(const Step& step, double violation) {
         const std::size_t count = step.d.count;
         const std::array<std::size_t, 3>& index = step.d.index;
-        TwoPointStep told = step.points ? pair_step(step) : single_step(step);
+        TwoPointStep traced = step.points ? pair_step(step) : single_step(step);
         std::array<double, 3> values{};
         if (form_.general) {
             values = moved_along(step);
         } else {
             for (std::size_t k = 0; k < count; ++k) {
-                values[k] = form_.flip[index[k]] * told.moved_to[k];
+                values[k] = form_.flip[index[k]] * traced.moved_to[k];
             }
         }
         bool moved = false;
         for (std::size_t k = 0; k < count; ++k) moved |= values[k] != state_.u()[index[k]];
         state_.move(std::span(index).first(count), std::span(values).first(count));
         ++state_.iterations;
-        told.step = ++state_.steps;
+        traced.step = ++state_.steps;
         if (!state_.settings().trace || form_.general) return moved;
-        told.violation = violation;
-        told.objective = -state_.objective();
-        state_.settings().trace(told);
+        traced.violation = violation;
+        traced.objective = -state_.objective();
+        state_.settings().trace(traced);
         return moved;
     }
 

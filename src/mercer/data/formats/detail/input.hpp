@@ -102,10 +102,10 @@ std::optional<Dataset> in_fitting_precision(const Input& input, const ReadAs& re
     if (!single || !rounded) return single;
     if (!input.options.exact && !column_hurt_by_single(single->x)) return single;
     if (input.options.exact) single.reset();
-    std::optional<Dataset> twice = read_as(double{}, rounded);
+    std::optional<Dataset> in_double = read_as(double{}, rounded);
     // A column that seemed constant may have been so all along.
-    const bool needed = input.options.exact || !twice || column_hurt_by_single(twice->x);
-    return needed ? std::move(twice) : std::move(single);
+    const bool needed = input.options.exact || !in_double || column_hurt_by_single(in_double->x);
+    return needed ? std::move(in_double) : std::move(single);
 }
 
 /// Dense rows in which NaN stands for a missing value become rows without (MissingValues other

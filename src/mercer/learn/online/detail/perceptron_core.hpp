@@ -84,7 +84,7 @@ class PerceptronCore {
           use_bias_(bias),
           voting_(voting),
           bias_(outputs, 0.0),
-          late_bias_(outputs, 0.0),
+          age_weighted_bias_(outputs, 0.0),
           kernel_(budget == 0 ? 0 : budget + 1, budget == 0 ? 0 : budget + 1) {}
 
     /// Goes through a block: `block` as rows and columns, `held` the points of the pool at
@@ -129,7 +129,8 @@ class PerceptronCore {
         Matrix<double> result(outputs_, positions_.size());
         for (std::size_t s = 0; s < positions_.size(); ++s) {
             for (std::size_t c = 0; c < outputs_; ++c) {
-                result(c, s) = mean(alpha_[s * outputs_ + c], late_[s * outputs_ + c], averaged);
+                result(c, s) =
+                    mean(alpha_[s * outputs_ + c], age_weighted_[s * outputs_ + c], averaged);
             }
         }
         return result;
@@ -137,7 +138,7 @@ class PerceptronCore {
     std::vector<double> bias(bool averaged) const {
         std::vector<double> result(outputs_);
         for (std::size_t c = 0; c < outputs_; ++c) {
-            result[c] = mean(bias_[c], late_bias_[c], averaged);
+            result[c] = mean(bias_[c], age_weighted_bias_[c], averaged);
         }
         return result;
     }
@@ -152,8 +153,8 @@ class PerceptronCore {
    private:
     /// The mean of w over steps 1 … T when an update Δ at step t is in force from t on: w − Σ (t−1)
     /// Δ / T.
-    double mean(double now, double late, bool averaged) const {
-        return averaged && steps_ > 0 ? now - late / static_cast<double>(steps_) : now;
+    double mean(double now, double age, bool averaged) const {
+        return averaged && steps_ > 0 ? now - age / static_cast<double>(steps_) : now;
     }
 
     void start_scores(MatrixView<const T> values, std::size_t before) {
@@ -184,13 +185,13 @@ class PerceptronCore {
         const auto [found, is_new] = slot_of_.try_emplace(place, positions_.size());
         const std::size_t slot = found->second;
         if (is_new) add_point(values, before, r, place);
-        const double late = static_cast<double>(steps_ - 1);
+        const double age = static_cast<double>(steps_ - 1);
         const double offset = use_bias_ ? 1 : 0;
         each_change(update, weight, [&](std::size_t c, double amount) {
             alpha_[slot * outputs_ + c] += amount;
-            late_[slot * outputs_ + c] += late * amount;
+            age_weighted_[slot * outputs_ + c] += age * amount;
             bias_[c] += offset * amount;
-            late_bias_[c] += offset * late * amount;
+            age_weighted_bias_[c] += offset * age * amount;
             const std::size_t column = column_[slot];
             for (std::size_t i = r + 1; i < values.rows; ++i) {
                 scores_(i, c) += amount * (static_cast<double>(values(i, column)) + offset);
@@ -206,16 +207,16 @@ class PerceptronCore {
         positions_.push_back(place);
         column_.push_back(before + r);
         alpha_.resize(alpha_.size() + outputs_, 0.0);
-        late_.resize(late_.size() + outputs_, 0.0);
+        age_weighted_.resize(age_weighted_.size() + outputs_, 0.0);
         if (budget_ == 0) return;
         for (std::size_t s = 0; s <= slot; ++s) {
             kernel_(slot, s) = kernel_(s, slot) = static_cast<double>(values(r, column_[s]));
         }
-        heir_.emplace_back();
+        replacement_.emplace_back();
         find_heir(slot);
         for (std::size_t s = 0; s < slot; ++s) {
-            if (const double share = kept_by(s, slot); share > heir_[s].share) {
-                heir_[s] = {slot, share};
+            if (const double share = kept_by(s, slot); share > replacement_[s].share) {
+                replacement_[s] = {slot, share};
             }
         }
     }
@@ -226,10 +227,11 @@ class PerceptronCore {
     }
 
     void find_heir(std::size_t s) {
-        heir_[s] = {};
+        replacement_[s] = {};
         for (std::size_t n = 0; n < positions_.size(); ++n) {
             if (n == s) continue;
-            if (const double share = kept_by(s, n); share > heir_[s].share) heir_[s] = {n, share};
+            if (const double share = kept_by(s, n); share > replacement_[s].share)
+                replacement_[s] = {n, share};
         }
     }
 
@@ -244,7 +246,7 @@ class PerceptronCore {
 
     /// ‖Δw‖² if s went: ‖α_s‖² (k(s,s) − k(s,n)²/k(n,n)), n its heir.
     double loss(std::size_t s) const {
-        return squared_coefficient(s) * (kernel_(s, s) - std::max(heir_[s].share, 0.0));
+        return squared_coefficient(s) * (kernel_(s, s) - std::max(replacement_[s].share, 0.0));
     }
 
     /// Takes out the point m that is missed least and leaves α_m k(m,n)/k(n,n) at its heir n.
@@ -253,18 +255,20 @@ class PerceptronCore {
         for (std::size_t s = 1; s < positions_.size(); ++s) {
             if (loss(s) < loss(gone)) gone = s;
         }
-        const std::size_t heir = heir_[gone].slot;
-        const bool inherits = heir_[gone].share >= 0;
-        const double ratio = inherits ? kernel_(gone, heir) / kernel_(heir, heir) : 0;
+        const std::size_t replacement = replacement_[gone].slot;
+        const bool inherits = replacement_[gone].share >= 0;
+        const double ratio =
+            inherits ? kernel_(gone, replacement) / kernel_(replacement, replacement) : 0;
         forgotten_ += std::sqrt(std::max(0.0, loss(gone)));
         ++merges_;
         for (std::size_t c = 0; c < outputs_; ++c) {
             const double alpha = alpha_[gone * outputs_ + c];
-            alpha_[heir * outputs_ + c] += ratio * alpha;
-            late_[heir * outputs_ + c] += ratio * late_[gone * outputs_ + c];
+            alpha_[replacement * outputs_ + c] += ratio * alpha;
+            age_weighted_[replacement * outputs_ + c] += ratio * age_weighted_[gone * outputs_ + c];
             for (std::size_t i = r + 1; i < values.rows && alpha != 0; ++i) {
-                scores_(i, c) += alpha * (ratio * static_cast<double>(values(i, column_[heir])) -
-                                          static_cast<double>(values(i, column_[gone])));
+                scores_(i, c) +=
+                    alpha * (ratio * static_cast<double>(values(i, column_[replacement])) -
+                             static_cast<double>(values(i, column_[gone])));
             }
         }
         remove(gone);
@@ -280,7 +284,7 @@ class PerceptronCore {
             column_[gone] = column_[last];
             for (std::size_t c = 0; c < outputs_; ++c) {
                 alpha_[gone * outputs_ + c] = alpha_[last * outputs_ + c];
-                late_[gone * outputs_ + c] = late_[last * outputs_ + c];
+                age_weighted_[gone * outputs_ + c] = age_weighted_[last * outputs_ + c];
             }
             const double self = kernel_(last, last);
             for (std::size_t s = 0; s < last; ++s) {
@@ -291,20 +295,20 @@ class PerceptronCore {
         positions_.pop_back();
         column_.pop_back();
         alpha_.resize(alpha_.size() - outputs_);
-        late_.resize(late_.size() - outputs_);
-        std::swap(heir_[gone], heir_[last]);
-        heir_.pop_back();
+        age_weighted_.resize(age_weighted_.size() - outputs_);
+        std::swap(replacement_[gone], replacement_[last]);
+        replacement_.pop_back();
         for (std::size_t s = 0; s < last; ++s) {
-            if (heir_[s].slot == gone) {
+            if (replacement_[s].slot == gone) {
                 find_heir(s);
-            } else if (heir_[s].slot == last) {
-                heir_[s].slot = gone;
+            } else if (replacement_[s].slot == last) {
+                replacement_[s].slot = gone;
             }
         }
     }
 
     /// The point that would keep most of another one's image.
-    struct Heir {
+    struct Replacement {
         std::size_t slot = 0;
         double share = -1;
     };
@@ -315,12 +319,12 @@ class PerceptronCore {
     bool voting_;
     std::vector<std::size_t> positions_{};  ///< of the points in the pool
     std::unordered_map<std::size_t, std::size_t> slot_of_{};
-    std::vector<double> alpha_{};  ///< points × outputs
-    std::vector<double> late_{};   ///< Σ (t−1) Δα, likewise
+    std::vector<double> alpha_{};         ///< points × outputs
+    std::vector<double> age_weighted_{};  ///< Σ (t−1) Δα, likewise
     std::vector<double> bias_;
-    std::vector<double> late_bias_;
-    Matrix<double> kernel_;     ///< between the points, where there is a budget
-    std::vector<Heir> heir_{};  ///< likewise
+    std::vector<double> age_weighted_bias_;
+    Matrix<double> kernel_;                   ///< between the points, where there is a budget
+    std::vector<Replacement> replacement_{};  ///< likewise
     std::vector<PerceptronVote> votes_{};
     std::size_t steps_ = 0;
     std::size_t mistakes_ = 0;

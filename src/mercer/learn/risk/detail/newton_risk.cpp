@@ -45,10 +45,10 @@ class Newton {
                 break;
             }
             if (s_.iterations == settings_.iteration_limit) break;
-            const FitStatus told =
+            const FitStatus stop =
                 settings_.interrupted ? settings_.interrupted() : FitStatus::converged;
-            if (told != FitStatus::converged) {
-                s_.status = told;
+            if (stop != FitStatus::converged) {
+                s_.status = stop;
                 break;
             }
             try {

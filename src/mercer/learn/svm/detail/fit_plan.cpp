@@ -9,23 +9,10 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/finite.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/learn/detail/sample.hpp"
 
 namespace mercer {
 namespace {
-
-/// Rows with weight 0 say nothing and would spoil fractions of rows.
-Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
-    kept.clear();
-    for (std::size_t i = 0; i < data.size(); ++i) {
-        if (data.weights.empty() || data.weights[i] > 0) kept.push_back(i);
-    }
-    if (kept.empty()) {
-        throw InvalidInput(data.size() == 0
-                               ? "there are no rows to train on"
-                               : "every row has weight 0: there is nothing to train on");
-    }
-    return kept.size() == data.size() ? data : data.select(kept);
-}
 
 std::vector<double> tube_of(const SvmSettings& s, const Dataset& data,
                             const std::vector<std::size_t>& kept, std::size_t given_rows) {

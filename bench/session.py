@@ -1,4 +1,4 @@
-"""One sitting of the comparison: who is there, where the files are, one peer on one case."""
+"""One session of the comparison: who is there, where the files are, one peer on one case."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def say(text: str) -> None:
 
 @dataclasses.dataclass
 class Bench:
-    """One sitting: where things are and who is there."""
+    """One session: where things are and who is there."""
 
     mode: str
     limits: Limits
