@@ -10,7 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/data/source.hpp"
 #include "mercer/feature/spectral.hpp"
 #include "mercer/gram/gram.hpp"

@@ -16,7 +16,6 @@
 #include "bindings.hpp"
 #include "interrupt.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/gram/resolve.hpp"
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/kernel/parameters.hpp"

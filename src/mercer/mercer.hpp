@@ -30,7 +30,6 @@
 #include "mercer/base/random.hpp"
 
 // data: rows and data sets, read, written, made, described and scaled.
-#include "mercer/data/concatenate.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/read.hpp"
@@ -51,7 +50,6 @@
 #include "mercer/gram/gradient.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/gram/operators.hpp"
-#include "mercer/gram/resolve.hpp"
 
 // solver: the one dual, and linear algebra for operators that are never stored.
 #include "mercer/solver/dual.hpp"

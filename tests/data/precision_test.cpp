@@ -1,5 +1,5 @@
 // Numbers are held in single precision only where that does no harm.
-#include "mercer/data/precision.hpp"
+#include "mercer/data/rows.hpp"
 
 #include <array>
 #include <charconv>

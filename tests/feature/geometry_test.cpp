@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "learn/small.hpp"
-#include "mercer/data/concatenate.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/feature/geometry.hpp"
 #include "mercer/feature/maps.hpp"

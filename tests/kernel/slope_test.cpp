@@ -6,7 +6,7 @@
 
 #include "mercer/base/random.hpp"
 #include "mercer/kernel/derivative.hpp"
-#include "mercer/kernel/slope.hpp"
+#include "mercer/kernel/detail/slope.hpp"
 
 namespace mercer {
 namespace {

@@ -16,7 +16,7 @@
 #include "mercer/learn/risk/losses.hpp"
 #include "mercer/learn/risk/ridge.hpp"
 #include "mercer/learn/svm/detail/subproblem.hpp"
-#include "mercer/solver/lbfgs.hpp"
+#include "mercer/solver/detail/lbfgs.hpp"
 #include "solver/interior_point.cpp"  // the reference of the solver's own tests
 
 namespace mercer {

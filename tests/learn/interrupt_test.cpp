@@ -24,7 +24,7 @@
 #include "mercer/learn/risk/losses.hpp"
 #include "mercer/learn/risk/ridge.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {

@@ -10,7 +10,7 @@
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/groups/quantiser.hpp"
 #include "mercer/persist/model_file.hpp"
-#include "mercer/solver/linear_program.hpp"
+#include "mercer/solver/linear/detail/linear_program.hpp"
 
 namespace mercer {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
-#include "mercer/solver/linear/incomplete_cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
+#include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 
 namespace mercer {
 namespace {

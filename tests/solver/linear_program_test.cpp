@@ -5,7 +5,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/solver/linear_program.hpp"
+#include "mercer/solver/linear/detail/linear_program.hpp"
 
 namespace mercer {
 namespace {

@@ -1,5 +1,5 @@
 // Factorisation, conjugate gradients and L-BFGS, each by residuals.
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/solver/lbfgs.hpp"
+#include "mercer/solver/detail/lbfgs.hpp"
 #include "mercer/solver/linear/conjugate_gradient.hpp"
 #include "mercer/solver/linear/detail/mixed_cholesky.hpp"
 

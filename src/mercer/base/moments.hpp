@@ -1,3 +1,4 @@
+// Sums over the columns of a data set, which settle what a kernel leaves open (gamma=scale).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "mercer/data/concatenate.hpp"
+#include "mercer/data/rows.hpp"
 
 #include <algorithm>
 #include <cstdint>

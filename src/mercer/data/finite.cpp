@@ -1,4 +1,4 @@
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 
 #include <cmath>
 #include <string>

@@ -1,4 +1,4 @@
-#include "mercer/data/precision.hpp"
+#include "mercer/data/rows.hpp"
 
 #include <algorithm>
 #include <cmath>

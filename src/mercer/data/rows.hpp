@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -100,5 +101,21 @@ class Rows {
     explicit Rows(std::shared_ptr<const Storage> storage) : storage_(std::move(storage)) {}
     std::shared_ptr<const Storage> storage_;
 };
+
+/// The rows of a, then those of b. Sparse when one of them is, in double precision when one of them
+/// is, as wide as the wider; every row's origin is its new place.
+Rows concatenate(const Rows& a, const Rows& b);
+
+/// Rows given by a program may hold what no reader would let pass: throws InvalidInput that names
+/// the first row and column whose value is not finite. A kernel of distances would not notice by
+/// itself: the rounding guard max(‖x−z‖², 0) turns NaN into 0.
+void require_finite(const Rows& rows);
+
+/// Is single precision enough? The first column in which rounding to float may move a value by more
+/// than a 100000th of what the column's values differ by, so that differences between rows are no
+/// longer what they were: numbers that vary little around a large value, such as times in seconds.
+/// In rows that are float already a column that is constant, but not zero, counts as hurt: what it
+/// varied by may be gone.
+std::optional<std::size_t> column_hurt_by_single(const Rows& rows);
 
 }  // namespace mercer

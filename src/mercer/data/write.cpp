@@ -4,9 +4,9 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
-#include "mercer/data/finite.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/formats/detail/write_rows.hpp"
+#include "mercer/data/rows.hpp"
 
 namespace mercer {
 namespace {

@@ -6,11 +6,9 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/concatenate.hpp"
 #include "mercer/data/dataset.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/gram/resolve.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {

@@ -9,7 +9,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/solver/linear/eigen.hpp"

@@ -10,11 +10,11 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/feature/detail/preimage_state.hpp"
 #include "mercer/kernel/derivative.hpp"
 #include "mercer/kernel/detail/node.hpp"
-#include "mercer/kernel/slope.hpp"
+#include "mercer/kernel/detail/slope.hpp"
 
 namespace mercer {
 namespace {

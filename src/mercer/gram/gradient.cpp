@@ -8,7 +8,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/gram/detail/gradient_walk.hpp"
-#include "mercer/gram/resolve.hpp"
+#include "mercer/gram/gram.hpp"
 #include "mercer/kernel/derivative.hpp"
 
 namespace mercer {

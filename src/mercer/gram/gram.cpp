@@ -12,7 +12,6 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/gram/detail/sources.hpp"
-#include "mercer/gram/resolve.hpp"
 
 namespace mercer {
 namespace {

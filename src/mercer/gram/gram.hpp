@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
@@ -23,6 +24,12 @@
 #include "mercer/kernel/kernel.hpp"
 
 namespace mercer MERCER_API {
+
+/// A kernel settled on data: rules (gamma=scale) become numbers, names of columns become positions.
+/// What every engine made of this kernel and these rows works with; the kernel itself when nothing
+/// waits for data. `names` are those of the columns, or empty. Throws InvalidInput when the kernel
+/// asks for columns that are not there.
+Kernel resolve(const Kernel& kernel, const Rows& rows, std::span<const std::string> names = {});
 
 template <class T>
 class Gram;

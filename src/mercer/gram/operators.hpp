@@ -54,4 +54,16 @@ SharedOperator<T> sub_operator(SharedOperator<T> whole, std::vector<std::size_t>
 template <class T>
 SharedOperator<T> matrix_operator(MatrixView<const T> matrix);
 
+extern template SharedOperator<float> make_operator(const Gram<float>&, const OperatorRequest&);
+extern template SharedOperator<float> make_operator(const Gram<float>&, const Points<float>&,
+                                                    const OperatorRequest&);
+extern template SharedOperator<float> sub_operator(SharedOperator<float>, std::vector<std::size_t>);
+extern template SharedOperator<float> matrix_operator(MatrixView<const float>);
+extern template SharedOperator<double> make_operator(const Gram<double>&, const OperatorRequest&);
+extern template SharedOperator<double> make_operator(const Gram<double>&, const Points<double>&,
+                                                     const OperatorRequest&);
+extern template SharedOperator<double> sub_operator(SharedOperator<double>,
+                                                    std::vector<std::size_t>);
+extern template SharedOperator<double> matrix_operator(MatrixView<const double>);
+
 }  // namespace mercer

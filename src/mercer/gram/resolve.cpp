@@ -1,4 +1,4 @@
-#include "mercer/gram/resolve.hpp"
+#include "mercer/gram/gram.hpp"
 
 #include "mercer/data/dataset.hpp"
 #include "mercer/gram/detail/plan.hpp"

@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 
 namespace mercer {
 namespace {

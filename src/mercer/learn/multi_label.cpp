@@ -8,11 +8,11 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/sample.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
 namespace {

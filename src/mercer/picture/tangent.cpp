@@ -6,7 +6,7 @@
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 

@@ -9,7 +9,6 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/gram/resolve.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/predictor.hpp"
 #include "mercer/select/cross_validation.hpp"

@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/data/concatenate.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/learn/calibration.hpp"
 
 namespace mercer {

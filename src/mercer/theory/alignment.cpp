@@ -7,11 +7,11 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/feature/geometry.hpp"
 #include "mercer/gram/gradient.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/solver/lbfgs.hpp"
+#include "mercer/solver/detail/lbfgs.hpp"
 
 namespace mercer {
 namespace {

@@ -14,7 +14,6 @@
 #include "mercer/gram/detail/operators.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/gram/operators.hpp"
-#include "mercer/gram/resolve.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "mercer/base/error.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/detail/subproblem.hpp"
-#include "mercer/solver/lbfgs.hpp"
+#include "mercer/solver/detail/lbfgs.hpp"
 
 namespace mercer {
 namespace {

@@ -8,7 +8,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/feature/detail/preimage_state.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {

@@ -10,7 +10,7 @@
 #include "mercer/feature/detail/preimage_state.hpp"
 #include "mercer/gram/gradient.hpp"
 #include "mercer/kernel/derivative.hpp"
-#include "mercer/solver/lbfgs.hpp"
+#include "mercer/solver/detail/lbfgs.hpp"
 
 namespace mercer {
 namespace {

@@ -10,7 +10,7 @@
 
 namespace mercer {
 
-/// ∂k(x_i, z)/∂z of all points, as the Gram engine computes it (kernel/slope.hpp).
+/// ∂k(x_i, z)/∂z of all points, as the Gram engine computes it (kernel/detail/slope.hpp).
 struct SlopeEngine {
     Gram<double> gram;
     bool difference = false;  ///< times z − x_i; otherwise times x_i

@@ -10,7 +10,8 @@
 #include "mercer/base/text.hpp"
 #include "mercer/gram/operators.hpp"
 
-namespace mercer {
+// The attribute once more: function templates take their visibility from where they are defined.
+namespace mercer MERCER_API {
 namespace {
 
 template <class T>

@@ -14,9 +14,9 @@
 #include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
+#include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 #include "mercer/solver/linear/eigen.hpp"
-#include "mercer/solver/linear/incomplete_cholesky.hpp"
 
 namespace mercer {
 namespace {

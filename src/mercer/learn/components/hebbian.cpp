@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/components/detail/hebbian_state.hpp"
 #include "mercer/learn/describe.hpp"

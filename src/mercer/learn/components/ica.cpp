@@ -9,7 +9,7 @@
 
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/gram/resolve.hpp"
+#include "mercer/gram/gram.hpp"
 #include "mercer/learn/components/detail/ica_contrast.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/entries.hpp"

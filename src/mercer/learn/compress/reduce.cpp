@@ -14,7 +14,7 @@
 #include "mercer/learn/detail/selection.hpp"
 #include "mercer/learn/detail/votes.hpp"
 #include "mercer/learn/svm/detail/shared_fit.hpp"
-#include "mercer/solver/lbfgs.hpp"
+#include "mercer/solver/detail/lbfgs.hpp"
 
 namespace mercer {
 namespace {

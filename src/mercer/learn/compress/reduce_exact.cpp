@@ -4,13 +4,13 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/concatenate.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/compress/reduce.hpp"
 #include "mercer/learn/detail/selection.hpp"
 #include "mercer/learn/svm/detail/shared_fit.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
 

@@ -5,12 +5,12 @@
 #include <numeric>
 
 #include "mercer/base/parallel.hpp"
-#include "mercer/data/concatenate.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/feature/preimage.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/svm/detail/shared_fit.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer::reduction {
 namespace {

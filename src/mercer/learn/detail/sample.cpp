@@ -5,7 +5,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {

@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "mercer/base/error.hpp"
-#include "mercer/data/concatenate.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/detail/sample.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
 namespace {

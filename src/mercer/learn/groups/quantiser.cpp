@@ -9,16 +9,15 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/gram/resolve.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/groups/detail/neighbourhoods.hpp"
 #include "mercer/learn/groups/kmeans.hpp"
-#include "mercer/solver/linear_program.hpp"
+#include "mercer/solver/linear/detail/linear_program.hpp"
 
 namespace mercer {
 namespace {

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "mercer/base/error.hpp"
+#include "mercer/gram/gram.hpp"
 #include "mercer/gram/operators.hpp"
-#include "mercer/gram/resolve.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/entries.hpp"

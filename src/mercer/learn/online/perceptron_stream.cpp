@@ -5,7 +5,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/concatenate.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/online/detail/perceptron_core.hpp"

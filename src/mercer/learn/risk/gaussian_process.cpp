@@ -10,7 +10,7 @@
 #include "mercer/base/detail/buffer.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
@@ -19,7 +19,7 @@
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/risk/detail/evidence_search.hpp"
 #include "mercer/learn/risk/ridge.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
 namespace {

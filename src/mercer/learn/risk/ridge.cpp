@@ -17,8 +17,8 @@
 #include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
 #include "mercer/solver/linear/conjugate_gradient.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 #include "mercer/solver/linear/detail/mixed_cholesky.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 

@@ -19,7 +19,7 @@
 #include "mercer/base/detail/row_sums.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/solver/detail/tile.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
 namespace {

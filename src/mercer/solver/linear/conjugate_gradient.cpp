@@ -7,7 +7,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 // The attribute once more: function templates take their visibility from where they are defined.
 namespace mercer MERCER_API {

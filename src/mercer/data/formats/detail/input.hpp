@@ -15,8 +15,8 @@
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/formats/detail/number.hpp"
-#include "mercer/data/precision.hpp"
 #include "mercer/data/read.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/data/source.hpp"
 
 namespace mercer::formats {

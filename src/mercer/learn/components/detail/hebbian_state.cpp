@@ -8,8 +8,8 @@
 #include "mercer/base/random.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/components/detail/hebbian_state.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
-#include "mercer/solver/linear/incomplete_cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
+#include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 
 namespace mercer {
 namespace {

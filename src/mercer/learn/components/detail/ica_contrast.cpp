@@ -8,9 +8,9 @@
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/components/detail/ica_contrast.hpp"
 #include "mercer/learn/detail/sample.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
+#include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 #include "mercer/solver/linear/eigen.hpp"
-#include "mercer/solver/linear/incomplete_cholesky.hpp"
 
 namespace mercer {
 

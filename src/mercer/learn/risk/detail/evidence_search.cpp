@@ -10,8 +10,8 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/solver/lbfgs.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/detail/lbfgs.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/finite.hpp"
+#include "mercer/data/rows.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/sample.hpp"
 

@@ -13,8 +13,8 @@
 #include "mercer/gram/gradient.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
-#include "mercer/kernel/slope.hpp"
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/kernel/detail/slope.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer::reduction {
 

@@ -9,9 +9,9 @@
 //
 //     ∂ρ/∂z_j = 2 Σ_l (b'b)_jl ∂k(z_l, z_j)/∂z_j − 2 Σ_i (a'b)_ij ∂k(x_i, z_j)/∂z_j,
 //
-// and where the gradient of k is a kernel times x or z − x (kernel/slope.hpp) each sum is a matrix
-// product. A ridge far below the precision of the kernel values keeps K_zz invertible when vectors
-// come near one another; it is part of what is minimised, so value and gradient agree.
+// and where the gradient of k is a kernel times x or z − x (kernel/detail/slope.hpp) each sum is a
+// matrix product. A ridge far below the precision of the kernel values keeps K_zz invertible when
+// vectors come near one another; it is part of what is minimised, so value and gradient agree.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // factor: Cholesky's factor is computed in single precision, where the processor does twice as many
 // operations, and serves as preconditioner of conjugate gradients with K in double. With a
 // condition number c each step gains a factor of about 6e-8 c, so that three or four reach double
-// precision; beyond c of about 1e6 it is the double factor's turn (solver/linear/cholesky.hpp), and
-// `solve` says so.
+// precision; beyond c of about 1e6 it is the double factor's turn
+// (solver/linear/detail/cholesky.hpp), and `solve` says so.
 //
 //     MixedSystem system(k.view(), shift);
 //     if (!system.factored() || !system.solve(b.view(), 1e-12)) return;  // use cholesky

@@ -11,10 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "mercer/base/export.hpp"
 #include "mercer/kernel/kernel.hpp"
 
-namespace mercer MERCER_API {
+namespace mercer {
 
 /// One part of ∂k(x, z)/∂z.
 struct SlopeTerm {

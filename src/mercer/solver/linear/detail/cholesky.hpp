@@ -10,11 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
 
-namespace mercer MERCER_API {
+namespace mercer {
 
 /// Overwrites the lower triangle of A with L; the part above the diagonal is left as it is. False
 /// when A is not positive definite to working precision, or not finite; its content is then lost.

@@ -25,10 +25,9 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 
-namespace mercer MERCER_API {
+namespace mercer {
 
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 

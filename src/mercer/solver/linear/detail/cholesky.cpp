@@ -1,4 +1,4 @@
-#include "mercer/solver/linear/cholesky.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
 
 #include <cmath>
 #include <stdexcept>

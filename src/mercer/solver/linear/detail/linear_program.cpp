@@ -1,4 +1,4 @@
-#include "mercer/solver/linear_program.hpp"
+#include "mercer/solver/linear/detail/linear_program.hpp"
 
 #include <coin/Clp_C_Interface.h>
 

@@ -1,4 +1,4 @@
-#include "mercer/kernel/slope.hpp"
+#include "mercer/kernel/detail/slope.hpp"
 
 #include "mercer/kernel/detail/leaf.hpp"
 

@@ -17,12 +17,11 @@
 #include <cstddef>
 #include <vector>
 
-#include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/operator.hpp"
 #include "mercer/base/progress.hpp"
 
-namespace mercer MERCER_API {
+namespace mercer {
 
 struct IncompleteCholeskySettings {
     std::size_t rank = 0;      ///< at most so many rows; 0: no limit

@@ -17,9 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/base/export.hpp"
-
-namespace mercer MERCER_API {
+namespace mercer {
 
 enum class LbfgsStatus {
     converged,        ///< the projected gradient is below the tolerance, or f moves no more

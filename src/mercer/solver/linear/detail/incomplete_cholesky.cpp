@@ -1,4 +1,4 @@
-#include "mercer/solver/linear/incomplete_cholesky.hpp"
+#include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "mercer/solver/lbfgs.hpp"
+#include "mercer/solver/detail/lbfgs.hpp"
 
 #include <algorithm>
 #include <cmath>
