@@ -57,7 +57,7 @@ class Reducer {
         : settings_(settings), e_(without_center(expansion)) {
         if (e_.size() == 0) throw InvalidInput("the expansion has no vectors to reduce");
         if (is_centered(e_.kernel)) {
-            throw InvalidInput("the kernel " + quoted(e_.kernel.text(), 100) +
+            throw InvalidInput("the kernel " + mercer::quoted(e_.kernel.text(), 100) +
                                " is centred inside, or has a term in k(x, x): only center(k) as a "
                                "whole can be reduced");
         }
@@ -241,7 +241,7 @@ ReduceMethod reduce_method_named(std::string_view name) {
     for (const auto& [value, text] : method_names) {
         if (text == name) return value;
     }
-    throw InvalidInput("no way of reducing is called " + quoted(name) +
+    throw InvalidInput("no way of reducing is called " + mercer::quoted(name) +
                        "; there are greedy, l1 and sequential");
 }
 

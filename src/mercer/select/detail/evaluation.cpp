@@ -91,8 +91,9 @@ Truth::Truth(Task task, const Dataset& data, const std::string& positive) : task
     }
     const auto found = std::ranges::find(classes_.names, positive);
     if (found == classes_.names.end()) {
-        throw InvalidInput("positive is " + quoted(positive) + ", and the classes are " +
-                           quoted(classes_.names[0]) + " and " + quoted(classes_.names[1]));
+        throw InvalidInput("positive is " + mercer::quoted(positive) + ", and the classes are " +
+                           mercer::quoted(classes_.names[0]) + " and " +
+                           mercer::quoted(classes_.names[1]));
     }
     positive_ = static_cast<std::size_t>(found - classes_.names.begin());
 }
