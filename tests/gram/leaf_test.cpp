@@ -35,7 +35,7 @@ void cauchy_slopes(const KernelNode& k, Numbers t, const LeafSlopes& out) {
 }
 
 const Leaf& cauchy() {
-    static const Leaf& leaf = register_leaf({
+    static const Leaf* const leaf = &register_leaf({
         .entry = {.name = "toy_cauchy",
                   .aliases = {"toy_lorentz"},
                   .formula = "1 / (1 + rate |x-z|^2)",
@@ -59,12 +59,12 @@ const Leaf& cauchy() {
         .enclose = [](const KernelNode& k,
                       Interval t) { return Interval(1) / (Interval(1) + k.parameter("rate") * t); },
     });
-    return leaf;
+    return *leaf;
 }
 
 /// cosh(gamma x·z), of which nothing but the value is told.
 const Leaf& cosh_of_dot() {
-    static const Leaf& leaf = register_leaf({
+    static const Leaf* const leaf = &register_leaf({
         .entry = {.name = "toy_cosh",
                   .formula = "cosh(gamma x.z)",
                   .about = "a toy",
@@ -72,12 +72,12 @@ const Leaf& cosh_of_dot() {
         .reads = PairNumber::dot,
         .value = [](const KernelNode& k, double t) { return std::cosh(k.parameter("gamma") * t); },
     });
-    return leaf;
+    return *leaf;
 }
 
 /// The number of columns in which two rows agree: a leaf that reads the rows themselves.
 const Leaf& matches() {
-    static const Leaf& leaf = register_leaf({
+    static const Leaf* const leaf = &register_leaf({
         .entry = {.name = "toy_matches", .formula = "#{i: xi = zi}", .about = "a toy"},
         .row_value =
             [](const KernelNode&, Row x, Row z) {
@@ -90,7 +90,7 @@ const Leaf& matches() {
                 return Finding::positive("a dot product of indicators of entries");
             },
     });
-    return leaf;
+    return *leaf;
 }
 
 class ToyLeaf : public ::testing::Test {

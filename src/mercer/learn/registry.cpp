@@ -8,9 +8,26 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/entries.hpp"
 
 namespace mercer {
+
+// One function a machine, which stands in its own .cpp file and describes it.
+std::vector<MachineEntry> svm_entries();
+MachineEntry class_means_entry();
+MachineEntry parzen_entry();
+MachineEntry perceptron_entry();
+MachineEntry adatron_entry();
+MachineEntry ridge_entry();
+std::vector<MachineEntry> risk_entries();
+MachineEntry gaussian_process_entry();
+MachineEntry kmeans_entry();
+MachineEntry vector_quantiser_entry();
+MachineEntry kernel_pca_entry();
+MachineEntry hebbian_entry();
+MachineEntry cca_entry();
+MachineEntry ica_entry();
+MachineEntry dependency_entry();
+
 namespace {
 
 /// The machines of the library, in the order of the documents.

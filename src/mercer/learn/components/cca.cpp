@@ -11,7 +11,6 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"

@@ -7,7 +7,6 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/risk/ridge.hpp"
 

@@ -10,7 +10,6 @@
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/components/detail/hebbian_state.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/sample.hpp"
 
 namespace mercer {

@@ -13,7 +13,6 @@
 #include "mercer/base/text.hpp"
 #include "mercer/gram/detail/block_product.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/solver/linear/detail/block_eigen.hpp"

@@ -12,7 +12,6 @@
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/detail/subproblem.hpp"

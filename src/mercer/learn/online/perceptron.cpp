@@ -12,7 +12,6 @@
 #include "mercer/base/random.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/online/detail/perceptron_core.hpp"

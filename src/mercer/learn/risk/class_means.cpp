@@ -8,7 +8,6 @@
 #include "mercer/base/error.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 

@@ -5,7 +5,6 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/entries.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/learn/svm/svm.hpp"
 
