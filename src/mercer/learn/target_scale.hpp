@@ -11,6 +11,7 @@
 //   gp            kernel, noise and evidence are those of t; deviations come back times scale
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
