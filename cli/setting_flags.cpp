@@ -95,7 +95,7 @@ std::vector<std::string> trained_tasks() {
 
 SettingValue SettingFlag::value() const {
     const SettingValue& kind = users.front().setting->fallback;
-    if (const auto* fallback = std::get_if<bool>(&kind)) return !*fallback;
+    if (const auto* fallback = std::get_if<bool>(&kind)) return on != *fallback;
     if (std::holds_alternative<std::size_t>(kind)) return count;
     if (std::holds_alternative<double>(kind)) return number;
     if (std::holds_alternative<std::string>(kind)) return word;

@@ -178,7 +178,7 @@ TEST(Rooms, TheCheckSeesMistakes) {
 }
 
 TEST(Rooms, NoFolderIsCrowded) {
-    constexpr std::size_t most = 45;
+    constexpr std::size_t most = 30;
     std::map<fs::path, std::size_t> files;
     for (const fs::path& file : library_files()) ++files[file.parent_path()];
     for (const auto& [folder, count] : files) EXPECT_LE(count, most) << folder;

@@ -61,8 +61,7 @@ inline std::vector<fs::path> library_files() {
 
 /// Headers in a folder detail/ are not installed.
 inline bool is_public_header(const fs::path& file) {
-    return file.extension() == ".hpp" && !file.stem().string().ends_with("-inl") &&
-           std::ranges::find(file, fs::path("detail")) == file.end();
+    return file.extension() == ".hpp" && std::ranges::find(file, fs::path("detail")) == file.end();
 }
 
 }  // namespace mercer::test
