@@ -295,6 +295,10 @@ Finding judge_moved(const KernelNode& node, Finding part) {
 
 Finding judge_leaf(const KernelNode& node, const Assumptions& assumptions) {
     if (node.leaf->judge) return node.leaf->judge(node, assumptions);
+    if (node.leaf->features != nullptr) {
+        return Finding::positive(
+            "an inner product of features that can be written down (Ralescu 2016)");
+    }
     return Finding::unknown("no rule is known for " + node.entry().name + "; test it on the data");
 }
 

@@ -9,12 +9,14 @@
 //
 // One function a rule. Everything is built through detail/build.hpp, so the result is in normal
 // form.
+#include <algorithm>
 #include <numbers>
 #include <optional>
 
 #include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/kernel/detail/build.hpp"
 #include "mercer/kernel/detail/leaf.hpp"
 
@@ -286,6 +288,7 @@ class Reader {
 
     Parameter parameter_value(const KernelEntry& entry, const ParameterForm& form) {
         const std::size_t where = in_.position();
+        if (!form.words.empty()) return word_value(entry, form);
         if (in_.at_word()) {
             const std::string word = in_.word();
             if (word == "scale") return Rule::scale;
@@ -301,6 +304,16 @@ class Reader {
         in_.go_back(where);
         in_.fail("expected a number" + std::string(form.rule_allowed ? ", scale or auto" : "") +
                  " for " + form.name + " of " + entry.name + ", found " + in_.found());
+    }
+
+    Parameter word_value(const KernelEntry& entry, const ParameterForm& form) {
+        const std::size_t where = in_.position();
+        const std::string word = in_.at_word() ? in_.word() : "";
+        const auto found = std::ranges::find(form.words, word);
+        if (found != form.words.end()) return static_cast<double>(found - form.words.begin());
+        in_.go_back(where);
+        in_.fail("expected " + one_of(form.words) + " for " + form.name + " of " + entry.name +
+                 ", found " + in_.found());
     }
 
     Kernel map_call(std::size_t where) {

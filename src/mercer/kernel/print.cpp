@@ -74,7 +74,7 @@ void print_call(const KernelNode& node, std::string& out) {
     }
     for (const auto& [name, value] : node.given) {
         separate();
-        out += name + "=" + parameter_text(value);
+        out += name + "=" + parameter_text(*find_form(node.entry(), name), value);
     }
     for (const Formula& f : node.formulas) {
         separate();

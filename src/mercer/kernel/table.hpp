@@ -34,6 +34,8 @@ struct ParameterForm {
     bool low_open = false;
     bool integer = false;
     std::vector<double> choices{};  ///< when not empty, the only values allowed
+    /// The values are written as these words: the first is 0, the second 1, …
+    std::vector<std::string> words{};
     bool rule_allowed = false;
     std::optional<Parameter> fallback{};  ///< default; for the canonical form only
 

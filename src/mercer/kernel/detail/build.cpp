@@ -73,8 +73,10 @@ Kernel make_node(KernelNode node) {
 }
 
 Kernel make_leaf(const Leaf& leaf, GivenParameters given) {
-    return make_node(
-        {.kind = leaf.entry.kind, .leaf = &leaf, .given = checked(leaf.entry, std::move(given))});
+    KernelNode node{
+        .kind = leaf.entry.kind, .leaf = &leaf, .given = checked(leaf.entry, std::move(given))};
+    if (leaf.check != nullptr) leaf.check(node);
+    return make_node(std::move(node));
 }
 
 Kernel make_sum(const std::vector<Kernel>& parts) {

@@ -58,6 +58,8 @@ std::string parameter_names(const KernelEntry& entry);
 Parameter canonical_parameter(const KernelNode& node, std::string_view canonical);
 /// "0.5", "scale", "auto"
 std::string parameter_text(const Parameter& value);
+/// The same for a value of this parameter, which may have words for its values.
+std::string parameter_text(const ParameterForm& form, const Parameter& value);
 
 /// "[0:10,12,age]" at the scanner's place.
 ColumnSet read_columns(Scanner& in);

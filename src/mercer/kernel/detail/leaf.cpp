@@ -2,6 +2,7 @@
 #include "mercer/kernel/detail/leaf.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <mutex>
 
@@ -46,7 +47,8 @@ const Leaf& register_leaf(Leaf leaf) {
         throw InvalidInput("there is a kernel called " + quoted(own) +
                            " already; take another name");
     }
-    if ((leaf.reads == PairNumber::rows) != (leaf.row_value != nullptr) ||
+    const bool by_rows = leaf.row_value != nullptr || is_object_leaf(leaf);
+    if ((leaf.reads == PairNumber::rows) != by_rows ||
         (leaf.reads != PairNumber::rows) != (leaf.value != nullptr)) {
         throw InvalidInput("the kernel " + quoted(name) +
                            " needs a value: of two rows if it reads rows, else of its number");
@@ -77,8 +79,34 @@ PairNumber pair_number(const KernelNode& node) {
     return leaf.reads_by_parameter ? leaf.reads_by_parameter(node) : leaf.reads;
 }
 
+double object_value(const KernelNode& node, const Object& x, const Object& z) {
+    const Leaf& leaf = *node.leaf;
+    for (const Object* object : {&x, &z}) {
+        if (kind_of(*object) == leaf.objects) continue;
+        throw InvalidInput("the kernel " + leaf.entry.name + " is one of " +
+                           std::string(object_words.word(leaf.objects)) + ", not of " +
+                           std::string(object_words.word(kind_of(*object))));
+    }
+    if (leaf.features == nullptr) {
+        const std::array both{x, z};
+        const auto pairs = leaf.prepare(node, both);
+        const std::uint32_t second = 1;
+        double value = 0;
+        pairs->row(0, *pairs, {&second, 1}, {&value, 1});
+        return value;
+    }
+    Features of_x;
+    Features of_z;
+    leaf.features(node, x, of_x);
+    leaf.features(node, z, of_z);
+    collect_features(of_x);
+    collect_features(of_z);
+    return product_of(of_x, of_z);
+}
+
 double leaf_at(const KernelNode& leaf, Leaf::Row x, Leaf::Row z) {
     const PairNumber number = pair_number(leaf);
+    if (is_object_leaf(*leaf.leaf)) return object_value(leaf, x, z);
     if (number == PairNumber::rows) return leaf.leaf->row_value(leaf, x, z);
     return leaf.leaf->value(leaf, number_value(leaf, number, x, z));
 }

@@ -7,6 +7,7 @@
 // themselves.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "mercer/base/detail/interval.hpp"
 #include "mercer/kernel/detail/finding.hpp"
 #include "mercer/kernel/detail/node.hpp"
+#include "mercer/kernel/detail/object_leaf.hpp"
 
 namespace mercer {
 
@@ -70,6 +72,16 @@ struct Leaf {
     /// Where a parameter decides what is read (the norm of laplacian); else null.
     PairNumber (*reads_by_parameter)(const KernelNode&) = nullptr;
 
+    /// A leaf on whole objects: texts, graphs, or rows of numbers taken as one thing (a series). It
+    /// has `features` or `prepare` (detail/object_leaf.hpp) and no other value; `reads` stays
+    /// `rows`.
+    ObjectKind objects = ObjectKind::numbers;
+    void (*features)(const KernelNode&, const Object&, Features& out) = nullptr;
+    std::unique_ptr<const ObjectPairs> (*prepare)(const KernelNode&,
+                                                  std::span<const Object>) = nullptr;
+    /// Throws InvalidInput when parameters that are good one by one do not go together.
+    void (*check)(const KernelNode&) = nullptr;
+
     /// k at the number t, by the formula. Null for a leaf that reads rows, which has the next.
     double (*value)(const KernelNode&, double t) = nullptr;
     double (*row_value)(const KernelNode&, Row x, Row z) = nullptr;
@@ -119,6 +131,13 @@ struct NumberSlopes {
     std::vector<double> by_input{};
 };
 NumberSlopes number_slopes(const KernelNode& leaf, PairNumber number, Leaf::Row x, Leaf::Row z);
+
+/// Works on whole objects.
+inline bool is_object_leaf(const Leaf& leaf) {
+    return leaf.features != nullptr || leaf.prepare != nullptr;
+}
+/// k(x, z) of such a leaf. Throws InvalidInput for objects of another kind.
+double object_value(const KernelNode& leaf, const Object& x, const Object& z);
 
 /// k(x, z) of a leaf, by the formula.
 double leaf_at(const KernelNode& leaf, Leaf::Row x, Leaf::Row z);

@@ -51,6 +51,17 @@ ParameterForm whole(std::string name, std::vector<std::string> aliases, double l
     return form;
 }
 
+ParameterForm word(std::string name, std::vector<std::string> words, double fallback) {
+    ParameterForm form = any(std::move(name), {}, fallback);
+    for (std::size_t i = 0; i < words.size(); ++i) form.choices.push_back(static_cast<double>(i));
+    form.words = std::move(words);
+    return form;
+}
+
+ParameterForm truth(std::string name, bool fallback) {
+    return word(std::move(name), {"false", "true"}, fallback ? 1 : 0);
+}
+
 ParameterForm other_form(std::string name, std::vector<std::string> aliases, std::string canonical,
                          double exponent, double (*convert)(double)) {
     ParameterForm form = above_zero(std::move(name), std::move(aliases), {});

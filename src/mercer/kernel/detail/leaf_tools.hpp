@@ -29,6 +29,10 @@ ParameterForm above_zero(std::string name, std::vector<std::string> aliases,
                          std::optional<Parameter> fallback);
 ParameterForm whole(std::string name, std::vector<std::string> aliases, double low, double high,
                     std::optional<Parameter> fallback);
+/// One of some words; the value is its place among them.
+ParameterForm word(std::string name, std::vector<std::string> words, double fallback = 0);
+/// true or false
+ParameterForm truth(std::string name, bool fallback = false);
 /// Another way to give `canonical`, which must be positive: canonical = constant × value^exponent.
 ParameterForm other_form(std::string name, std::vector<std::string> aliases, std::string canonical,
                          double exponent, double (*convert)(double));

@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/kernel/detail/leaf_tools.hpp"
 
 namespace mercer {
@@ -154,6 +155,12 @@ std::string parameter_text(const Parameter& value) {
     return std::get<Rule>(value) == Rule::scale ? "scale" : "auto";
 }
 
+std::string parameter_text(const ParameterForm& form, const Parameter& value) {
+    const double* number = std::get_if<double>(&value);
+    if (number == nullptr || form.words.empty()) return parameter_text(value);
+    return form.words.at(static_cast<std::size_t>(*number));
+}
+
 std::string parameter_names(const KernelEntry& entry) {
     std::string result;
     for (const ParameterForm& form : entry.parameters) {
@@ -170,6 +177,10 @@ std::string parameter_problem(const KernelEntry& entry, const ParameterForm& for
         return name + " cannot be " + parameter_text(value) + "; give " + range_text(form);
     }
     const double v = std::get<double>(value);
+    if (!form.words.empty()) {
+        const bool known = std::ranges::find(form.choices, v) != form.choices.end();
+        return known ? "" : name + " must be " + one_of(form.words);
+    }
     const std::string found = ", found " + format_number(v);
     const bool inside = std::isfinite(v) && v <= form.high && v >= form.low &&
                         !(form.low_open && v == form.low) && !(form.integer && v != std::floor(v));

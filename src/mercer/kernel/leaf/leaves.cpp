@@ -15,6 +15,8 @@ Description rbf_leaf, ball_leaf, negative_distance_leaf, inverse_multiquadric_le
 // sums or products over columns
 Description laplacian_leaf, anova_leaf, periodic_leaf, chi2_leaf, additive_chi2_leaf,
     intersection_leaf;
+// texts
+Description spectrum_leaf;
 // the rest
 Description bilinear_leaf, outer_leaf, precomputed_leaf, constant_leaf, user_leaf;
 
@@ -27,7 +29,7 @@ std::span<const Leaf* const> built_in_leaves() {
         &anova_leaf(),         &periodic_leaf(),           &chi2_leaf(),
         &additive_chi2_leaf(), &intersection_leaf(),       &bilinear_leaf(),
         &outer_leaf(),         &precomputed_leaf(),        &constant_leaf(),
-        &user_leaf(),
+        &user_leaf(),          &spectrum_leaf(),
     };
     return list;
 }
