@@ -59,6 +59,22 @@ Json json_of(const Dataset& data, const Summary& s, const std::string& path) {
         if (j < data.feature_names.size()) column["name"] = data.feature_names[j];
         columns.push_back(std::move(column));
     }
+    Json objects = Json::array();
+    for (const ObjectSummary& object : s.objects) {
+        Json one{{"name", object.name},
+                 {"kind", std::string(object_words.word(object.kind))},
+                 {"shortest", object.shortest},
+                 {"longest", object.longest},
+                 {"mean", object.mean}};
+        if (object.kind == ObjectKind::text) {
+            one["different_bytes"] = object.letters.size();
+        } else {
+            one.update({{"edges", object.edges},
+                        {"node_labels", object.labels},
+                        {"attributes", object.attributes}});
+        }
+        objects.push_back(std::move(one));
+    }
     return {{"input", path},
             {"rows", s.rows},
             {"columns", s.columns},
@@ -78,6 +94,7 @@ Json json_of(const Dataset& data, const Summary& s, const std::string& path) {
             {"weights", !data.weights.empty()},
             {"labels", std::move(labels)},
             {"column", std::move(columns)},
+            {"objects", std::move(objects)},
             {"advice", s.advice}};
 }
 
@@ -102,6 +119,26 @@ std::string labels_text(const Summary& s) {
     return text;
 }
 
+/// The letters of an alphabet; nothing for what is no alphabet, but any writing.
+std::string alphabet_text(const std::string& letters) {
+    const bool plain = std::ranges::all_of(letters, [](char c) { return c > ' ' && c <= '~'; });
+    return plain && letters.size() <= 60 ? fmt::format(", letters {}", letters)
+                                         : fmt::format(", {} different bytes", letters.size());
+}
+
+std::string object_text(const ObjectSummary& object) {
+    if (object.kind == ObjectKind::text) {
+        return fmt::format("{}: {} to {} bytes, {:.1f} in the mean{}", object.name, object.shortest,
+                           object.longest, object.mean, alphabet_text(object.letters));
+    }
+    std::string text =
+        fmt::format("{}: {} to {} nodes, {:.1f} in the mean, {} edges in all", object.name,
+                    object.shortest, object.longest, object.mean, object.edges);
+    if (object.labels > 0) text += fmt::format(", {} labels of nodes", object.labels);
+    if (object.attributes > 0) text += fmt::format(", {} numbers a node", object.attributes);
+    return text;
+}
+
 /// "0, 32, 39 and 5 more"
 std::string positions_text(const std::vector<std::size_t>& positions) {
     if (positions.empty()) return "none";
@@ -122,10 +159,7 @@ void print_columns(const Dataset& data, const Summary& s) {
     }
 }
 
-void print_text(const Dataset& data, const Summary& s, const InputOptions& input, bool columns) {
-    print_line("input", input.path);
-    print_line("rows", std::to_string(s.rows));
-    print_line("columns", std::to_string(s.columns));
+void print_entries(const Summary& s) {
     print_line("entries",
                fmt::format("{}, {:.3g} % not zero, {} precision, {}", s.sparse ? "sparse" : "dense",
                            100 * s.density, s.double_precision ? "double" : "single",
@@ -133,16 +167,26 @@ void print_text(const Dataset& data, const Summary& s, const InputOptions& input
     print_line("values", fmt::format("{:.6g} to {:.6g}{}{}", s.low, s.high,
                                      s.whole_numbers ? ", whole numbers" : "",
                                      s.unit_rows ? ", rows of length 1" : ""));
+}
+
+void print_text(const Dataset& data, const Summary& s, const InputOptions& input, bool columns) {
+    print_line("input", input.path);
+    print_line("rows", std::to_string(s.rows));
+    print_line("columns", std::to_string(s.columns));
+    if (s.columns > 0 || s.objects.empty()) print_entries(s);
+    for (const ObjectSummary& object : s.objects) {
+        print_line(object.kind == ObjectKind::text ? "texts" : "graphs", object_text(object));
+    }
     print_line("labels", labels_text(s));
     if (!data.weights.empty()) print_line("weights", "one a row");
     print_line("missing", input.missing == "refuse" ? "none" : "replaced by the " + input.missing);
-    print_line("constant", positions_text(s.constant_columns));
+    if (s.columns > 0) print_line("constant", positions_text(s.constant_columns));
     std::string duplicates = fmt::format("{} row{}", s.duplicates, s.duplicates == 1 ? "" : "s");
     if (s.contradictions > 0) {
         duplicates += fmt::format(", {} with another label", s.contradictions);
     }
     print_line("duplicates", duplicates);
-    if (s.zero_rows > 0) print_line("empty rows", std::to_string(s.zero_rows));
+    if (s.zero_rows > 0 && s.objects.empty()) print_line("empty rows", std::to_string(s.zero_rows));
     const double n = static_cast<double>(s.rows);
     print_line("full Gram", bytes_text(4 * n * n) + " in single precision");
     for (const std::string& line : s.advice) print_line("advice", line);

@@ -190,15 +190,15 @@ TEST(Copies, OptionsThatTheFormatHasNoUseForAreRefused) {
 }
 
 TEST(Formats, HelpAndCompletionListThem) {
-    const std::string words = "auto, libsvm, csv, tsv, spaces, npy, npz, idx [auto]";
+    const std::string words = "auto, libsvm, csv, tsv, spaces, npy, npz, idx, fasta";
     const std::string help = run({"convert", "--help"}).out;
     std::string joined;
     std::istringstream stream(help);
     for (std::string word; stream >> word;) joined += (joined.empty() ? "" : " ") + word;
-    EXPECT_TRUE(has(joined, "format of the file: " + words)) << joined;
-    EXPECT_TRUE(has(joined, "by the file's name, else LIBSVM text: " + words)) << joined;
+    EXPECT_TRUE(has(joined, "format of the file: " + words + ", folders, tar, tu, lines [auto]")) << joined;
+    EXPECT_TRUE(has(joined, "by the file's name, else LIBSVM text: " + words + " [auto]")) << joined;
     EXPECT_TRUE(
-        has(run({"completion", "bash"}).out, "words=\"auto libsvm csv tsv spaces npy npz idx\""));
+        has(run({"completion", "bash"}).out, "words=\"auto libsvm csv tsv spaces npy npz idx fasta\""));
     expect_refused(run({"info", "@iris", "--format", "xls"}), "'xls' is none of auto, libsvm");
 }
 

@@ -65,7 +65,7 @@ std::map<std::string, Words> options_of(const std::string& command) {
 
 const std::string reading =
     "--format --label --text-labels --header --missing --rows --columns --labels --weights "
-    "--weight-column --first-index ";
+    "--weight-column --text-columns --leave-out --first-index ";
 const std::string writing = "--to --write-header --labels-to --weights-to ";
 const std::string other_machines =
     "--passes --order --variant --budget --rate --clusters --radius --no-prune --starts "

@@ -34,7 +34,8 @@ void PrintTo(const Mistaken& mistaken, std::ostream* out) {
 
 const Mistaken mistakes[] = {
     {"arff.txt",
-     ": found an ARFF file, expected LIBSVM text, CSV, TSV, text in columns, NPY, NPZ or idx"},
+     ": found an ARFF file, expected LIBSVM text, CSV, TSV, text in columns, NPY, NPZ, idx, FASTA "
+     "or tar"},
     {"comments_only.txt", ": holds no rows, only blank lines or comments"},
     {"csv_header_only.csv", ": holds a header line but no rows"},
     {"csv_inf.csv", ":2:1: found '-inf', expected a finite number"},
@@ -43,7 +44,8 @@ const Mistaken mistakes[] = {
      ":2:3: found the label 'b', expected a number as in the rows before; to take all labels for "
      "names set `text_labels=true`"},
     {"csv_letter.csv",
-     ":2:3: found '5x' in column 2, expected a number; text is for the label column"},
+     ":2:3: found '5x' in column 2, expected a number; columns that hold text do so from the "
+     "first row on, or by `text_columns`"},
     {"csv_missing.csv",
      ":2:3: found an empty field in column 2, expected a number; to fill in missing values set "
      "`missing=mean`, median or zero"},
@@ -55,13 +57,11 @@ const Mistaken mistakes[] = {
     {"csv_ragged_long.csv", ":2:1: found 4 fields, expected 3 as in the rows before"},
     {"csv_ragged_short.csv", ":3:1: found 2 fields, expected 3 as in the rows before"},
     {"csv_rows_promised.csv", ": found 2 rows, expected the 3 that its first line names"},
-    {"csv_text_feature.csv",
-     ":2:3: found 'male' in column 2 (sex), expected a number; text is for the label column"},
     {"csv_too_large.csv", ":1:3: found '1e999', which is too large for double precision (1.8e308)"},
     {"damaged.gz",
      ": found binary data that begins with '\\x1f\\x8bgarbag', expected LIBSVM text, CSV, TSV, "
      "text in columns, "
-     "NPY, NPZ or idx"},
+     "NPY, NPZ, idx, FASTA or tar"},
     {"damaged_inside.gz",
      ": compressed data is damaged or cut short (gzip decompression failed); fetch the file again"},
     {"empty.txt", ": is empty, expected at least one row"},
@@ -112,7 +112,7 @@ const Mistaken mistakes[] = {
      "its header is wrong"},
     {"picture.png",
      ": found binary data that begins with '\\x89PNG\\x0d\\n\\x1a\\n', expected LIBSVM text, CSV, "
-     "TSV, text in columns, NPY, NPZ or idx"},
+     "TSV, text in columns, NPY, NPZ, idx, FASTA or tar"},
     {"truncated.gz",
      ": compressed data is damaged or cut short (truncated gzip input); fetch the file again"},
     {"truncated.npz",

@@ -35,7 +35,8 @@ TEST(ReadTable, NamedFormatsOverrideWhatIsFound) {
               (Names{"2:3", "5:6"}));
     EXPECT_NE(message_of([] { read_text("1,2\n", "t", {.format = "libsvm"}); }), "");
     EXPECT_EQ(message_of([] { read_text("1,2\n", "t", {.format = "xls"}); }),
-              "found the format 'xls', expected libsvm, csv, tsv, spaces, npy, npz or idx");
+              "found the format 'xls', expected libsvm, csv, tsv, spaces, npy, npz, idx, fasta, "
+              "folders, tar, tu or lines");
 }
 
 TEST(ReadTable, HeaderIsFoundAndNamesAreKept) {

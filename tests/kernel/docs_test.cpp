@@ -7,6 +7,7 @@
 
 #include "kernel/support.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/kernel/table.hpp"
 
 namespace mercer {
@@ -25,6 +26,7 @@ std::string list(const std::vector<std::string>& names) {
 }
 
 std::string range(const ParameterForm& form) {
+    if (!form.words.empty()) return one_of(form.words);
     std::string result = form.integer ? "whole, " : "";
     if (std::isfinite(form.high)) {
         result += format_number(form.low) + " to " + format_number(form.high);
@@ -39,7 +41,8 @@ std::string range(const ParameterForm& form) {
 std::string fallback(const ParameterForm& form) {
     if (!form.fallback) return form.name == form.canonical ? ", required" : "";
     if (const double* number = std::get_if<double>(&*form.fallback)) {
-        return ", default " + format_number(*number);
+        if (form.words.empty()) return ", default " + format_number(*number);
+        return ", default " + form.words.at(static_cast<std::size_t>(*number));
     }
     return std::get<Rule>(*form.fallback) == Rule::scale ? ", default scale" : ", default auto";
 }

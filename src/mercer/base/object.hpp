@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "mercer/base/export.hpp"
@@ -41,6 +43,14 @@ constexpr Words object_words{std::pair{ObjectKind::numbers, "numbers"},
 
 /// One of them, kept by somebody else. The order is that of ObjectKind.
 using Object = std::variant<std::span<const double>, std::string_view, GraphView>;
+
+/// A column of them, by name.
+struct ObjectName {
+    std::string name{};
+    ObjectKind kind = ObjectKind::text;
+
+    friend bool operator==(const ObjectName&, const ObjectName&) = default;
+};
 
 inline ObjectKind kind_of(const Object& object) {
     return static_cast<ObjectKind>(object.index());

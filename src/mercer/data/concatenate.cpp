@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/error.hpp"
+
 namespace mercer {
 namespace {
 
@@ -42,9 +44,24 @@ Rows stack_sparse(const Rows& a, const Rows& b) {
     return Rows::sparse(std::move(starts), std::move(index), std::move(values), a.columns());
 }
 
+/// The numbers by themselves, then each column of objects.
+Rows with_all_objects(const Rows& a, const Rows& b) {
+    if (a.size() == 0) return b;
+    if (b.size() == 0) return a;
+    if (a.object_names() != b.object_names()) {
+        throw InvalidInput("the two sets of rows have different columns of texts or graphs");
+    }
+    std::vector<ObjectColumn> columns;
+    for (std::size_t k = 0; k < a.objects().size(); ++k) {
+        columns.push_back(concatenate(a.objects()[k], b.objects()[k]));
+    }
+    return concatenate(a.with_objects({}), b.with_objects({})).with_objects(std::move(columns));
+}
+
 }  // namespace
 
 Rows concatenate(const Rows& a, const Rows& b) {
+    if (!a.objects().empty() || !b.objects().empty()) return with_all_objects(a, b);
     const std::size_t columns = std::max(a.columns(), b.columns());
     // Rows without columns are kept sparse, whose starts say how many there are.
     const bool sparse = a.is_sparse() || b.is_sparse() || columns == 0;

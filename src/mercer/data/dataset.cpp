@@ -165,6 +165,7 @@ KnownColumns columns_of(const Dataset& data) {
     return {.features = data.columns(),
             .names = data.feature_names,
             .roles = data.roles,
+            .objects = data.x.object_names(),
             .text_labels = data.y.are_text()};
 }
 

@@ -55,7 +55,10 @@ struct KnownColumns {
     std::size_t features = 0;
     std::vector<std::string> names{};  ///< of the features, in order; or empty
     ColumnRoles roles{};
+    std::vector<ObjectName> objects{};  ///< columns of texts and graphs
     bool text_labels = false;  ///< classes have names: labels that look like numbers are names too
+
+    bool has_columns() const { return features > 0 || !objects.empty(); }
 };
 
 /// Everything one file holds.

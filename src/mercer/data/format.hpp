@@ -61,6 +61,8 @@ struct OptionUses {
     bool header = false;
     bool missing = false;
     bool weight_column = false;
+    bool text_columns = false;
+    bool leave_out = false;
     bool first_index = false;
 };
 
@@ -69,6 +71,8 @@ struct Keeps {
     bool labels = true;
     bool weights = true;
     bool class_names = true;  ///< else their positions: 0, 1, …
+    bool texts = false;       ///< columns of texts; else rows that have them are refused
+    bool graphs = false;
 };
 
 struct Format {

@@ -41,9 +41,14 @@ struct ReadOptions {
 
     /// The label column of a table: a name of the header, a number counted from 1 (or from the end:
     /// -1), "first", "last" or "none". Empty: the column named label, class, target or y, else the
-    /// last, except that a table of one column has no labels. Arrays (npy) have none unless told.
-    /// "none" also leaves out the labels of the other formats.
+    /// last, or the first when the last holds a different text in each of the first rows (at least
+    /// twenty), which no class does; a table of one column has no labels. Arrays (npy) have none
+    /// unless told. "none" also leaves out the labels of the other formats.
     std::string label{};
+    /// The columns of a table that hold texts, for kernels on texts: names or numbers as above,
+    /// separated by commas, or "none". Empty: those whose field in the first row is no number.
+    std::string text_columns{};
+    std::string leave_out{};   ///< columns of a table that are not read at all, as above
     bool text_labels = false;  ///< labels that look like numbers are names all the same
     HeaderLine header = HeaderLine::automatic;
     MissingValues missing = MissingValues::refuse;

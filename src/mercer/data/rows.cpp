@@ -1,11 +1,13 @@
 #include "mercer/data/rows.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/text.hpp"
 #include "mercer/data/detail/rows_storage.hpp"
 
 namespace mercer {
@@ -192,7 +194,10 @@ std::size_t Rows::bytes() const {
     const Storage& s = at(storage_);
     return s.numbers<float>().size_bytes() + s.numbers<double>().size_bytes() +
            (s.starts.size() + s.origins.size()) * sizeof(std::size_t) +
-           s.column_index().size_bytes();
+           s.column_index().size_bytes() +
+           std::accumulate(
+               s.objects.begin(), s.objects.end(), std::size_t{0},
+               [](std::size_t sum, const ObjectColumn& column) { return sum + column.bytes(); });
 }
 
 template <class T>
@@ -237,6 +242,31 @@ void Rows::copy_row(std::size_t i, std::span<double> out) const {
         const std::span<const std::uint32_t> index = s.column_index();
         for (std::size_t k = s.starts[i]; k < s.starts[i + 1]; ++k) out[index[k]] = values[k];
     });
+}
+
+std::span<const ObjectColumn> Rows::objects() const {
+    return at(storage_).objects;
+}
+
+const ObjectColumn* Rows::object(std::string_view name) const {
+    for (const ObjectColumn& column : at(storage_).objects) {
+        if (column.name() == name) return &column;
+    }
+    return nullptr;
+}
+
+std::vector<ObjectName> Rows::object_names() const {
+    std::vector<ObjectName> names;
+    for (const ObjectColumn& column : objects()) names.push_back({column.name(), column.kind()});
+    return names;
+}
+
+void require_numbers_only(const Rows& rows, const std::string& what) {
+    if (rows.objects().empty()) return;
+    const ObjectColumn& column = rows.objects().front();
+    throw InvalidInput("the column " + quoted(column.name()) + " holds " +
+                       std::string(object_words.word(column.kind())) + ", with which " + what +
+                       " can do nothing; leave it out");
 }
 
 std::size_t Rows::origin(std::size_t i) const {

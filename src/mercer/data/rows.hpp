@@ -6,10 +6,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
+#include "mercer/data/objects.hpp"
 
 namespace mercer MERCER_API {
 
@@ -32,8 +35,9 @@ struct SparseView {
     }
 };
 
-/// Rows of numbers, dense or sparse, in single or double precision. A value: immutable, and cheap
-/// to copy because copies share the numbers.
+/// Rows of numbers, dense or sparse, in single or double precision; beside the numbers, of which
+/// there may be none, each row may have texts and graphs, in named columns. A value: immutable, and
+/// cheap to copy because copies share everything.
 class Rows {
    public:
     Rows() = default;
@@ -62,7 +66,7 @@ class Rows {
                        std::shared_ptr<const void> owner);
 
     std::size_t size() const;
-    std::size_t columns() const;
+    std::size_t columns() const;  ///< of numbers
     bool is_sparse() const;
     bool is_double() const;
     std::size_t nonzeros() const;  ///< stored entries: size × columns when dense
@@ -74,6 +78,16 @@ class Rows {
     template <class T>
     SparseView<T> sparse_view() const;
 
+    /// The columns of texts and graphs, each as long as there are rows.
+    std::span<const ObjectColumn> objects() const;
+    /// The column of this name, or null.
+    const ObjectColumn* object(std::string_view name) const;
+    std::vector<ObjectName> object_names() const;
+    /// The same numbers with these columns of objects in place of any other. Rows without any
+    /// numbers become as many as there are objects. Throws InvalidInput when lengths differ or two
+    /// columns have one name.
+    Rows with_objects(std::vector<ObjectColumn> objects) const;
+
     /// Row i as full doubles, whatever the form; out.size() == columns().
     void copy_row(std::size_t i, std::span<double> out) const;
 
@@ -83,7 +97,11 @@ class Rows {
 
     /// The rows at these positions, in this order, repeats allowed. Origins are kept.
     Rows select(std::span<const std::size_t> positions) const;
-    /// Only these columns, in this order.
+    /// `count` rows from `first` on. Of dense rows nothing is copied.
+    Rows slice(std::size_t first, std::size_t count) const;
+    /// The same rows with these origins, one a row.
+    Rows with_origins(std::vector<std::size_t> origins) const;
+    /// Only these columns of numbers, in this order; objects stay.
     Rows select_columns(std::span<const std::size_t> columns) const;
     /// The same rows with more columns, all zero: test files often lack the last features.
     Rows widened(std::size_t columns) const;
@@ -103,8 +121,13 @@ class Rows {
 };
 
 /// The rows of a, then those of b. Sparse when one of them is, in double precision when one of them
-/// is, as wide as the wider; every row's origin is its new place.
+/// is, as wide as the wider; every row's origin is its new place. Both must have the same columns
+/// of objects.
 Rows concatenate(const Rows& a, const Rows& b);
+
+/// Throws InvalidInput when there are texts or graphs beside the numbers: `what` ("scaling", "the
+/// file") can do nothing with them.
+void require_numbers_only(const Rows& rows, const std::string& what);
 
 /// Rows given by a program may hold what no reader would let pass: throws InvalidInput that names
 /// the first row and column whose value is not finite. A kernel of distances would not notice by

@@ -1,11 +1,13 @@
 // Rows made from rows: selections, other widths, other forms.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/text.hpp"
 #include "mercer/data/detail/rows_storage.hpp"
 #include "mercer/data/rows.hpp"
 
@@ -176,6 +178,87 @@ Rows Rows::select(std::span<const std::size_t> positions) const {
         using T = decltype(zero);
         s.sparse ? select_sparse<T>(s, positions, result) : select_dense<T>(s, positions, result);
     });
+    for (ObjectColumn& column : result.objects) column = column.select(positions);
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+Rows Rows::slice(std::size_t first, std::size_t count) const {
+    const Storage& s = at(storage_);
+    if (first > s.rows || count > s.rows - first) {
+        throw InvalidInput("rows " + std::to_string(first) + " to " +
+                           std::to_string(first + count) + " are not there: there are " +
+                           std::to_string(s.rows));
+    }
+    std::vector<std::size_t> positions(count);
+    std::iota(positions.begin(), positions.end(), first);
+    if (s.sparse) return select(positions);
+    Storage result = s.like();
+    result.rows = count;
+    result.origins.resize(count);
+    for (std::size_t i = 0; i < count; ++i) result.origins[i] = origin(first + i);
+    for (ObjectColumn& column : result.objects) column = column.select(positions);
+    result.owner = storage_;
+    with_precision(s, [&](auto zero) {
+        using T = decltype(zero);
+        const auto part = s.numbers<T>().subspan(first * s.columns, count * s.columns);
+        if constexpr (std::is_same_v<T, float>) {
+            result.borrowed_floats = part;
+        } else {
+            result.borrowed_doubles = part;
+        }
+    });
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+Rows Rows::with_origins(std::vector<std::size_t> origins) const {
+    if (origins.size() != size()) {
+        throw InvalidInput(std::to_string(origins.size()) + " origins for " +
+                           std::to_string(size()) + " rows");
+    }
+    Storage result = at(storage_);
+    if (storage_ && !result.owner) {  // the numbers stay where they are
+        const Storage& s = *storage_;
+        result = s.like();
+        result.starts = s.starts;
+        result.owner = storage_;
+        result.borrowed_floats = s.floats;
+        result.borrowed_doubles = s.doubles;
+        result.borrowed_index = s.index;
+    }
+    result.origins = std::move(origins);
+    return Rows(std::make_shared<const Storage>(std::move(result)));
+}
+
+Rows Rows::with_objects(std::vector<ObjectColumn> objects) const {
+    const std::size_t rows = objects.empty() || size() > 0 ? size() : objects.front().size();
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+        if (objects[i].size() != rows) {
+            throw InvalidInput("the column " + quoted(objects[i].name()) + " has " +
+                               std::to_string(objects[i].size()) + " rows, expected " +
+                               std::to_string(rows));
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (objects[i].name() != objects[j].name()) continue;
+            throw InvalidInput("two columns are called " + quoted(objects[i].name()));
+        }
+    }
+    if (size() == 0) {
+        Storage result;
+        result.rows = rows;
+        result.columns = columns();
+        result.sparse = true;  // of which the starts say how many rows there are
+        result.starts.assign(rows + 1, 0);
+        result.objects = std::move(objects);
+        return Rows(std::make_shared<const Storage>(std::move(result)));
+    }
+    std::vector<std::size_t> origins = at(storage_).origins;
+    if (origins.empty()) {
+        origins.resize(rows);
+        std::iota(origins.begin(), origins.end(), std::size_t{0});
+    }
+    Storage result = *with_origins(std::move(origins)).storage_;
+    result.origins = storage_->origins;
+    result.objects = std::move(objects);
     return Rows(std::make_shared<const Storage>(std::move(result)));
 }
 

@@ -138,6 +138,7 @@ std::vector<double> deviations(const Rows& rows, const std::vector<double>& mean
 Scaling Scaling::fit(const ScalingRule& rule, const Rows& rows) {
     rule.check("scaling");
     Scaling result;
+    if (rows.columns() == 0 && !rows.objects().empty()) return result;  // texts have no scale
     result.rule_ = rule;
     if (rule.kind != Kind::standard && rule.kind != Kind::minmax) return result;
     if (rows.size() == 0 || rows.columns() == 0) {
@@ -297,7 +298,9 @@ Rows Scaling::apply(const Rows& rows) const {
             source = source.to_dense();
         }
     }
-    return source.is_double() ? apply_as<double>(source) : apply_as<float>(source);
+    const Rows scaled = source.is_double() ? apply_as<double>(source) : apply_as<float>(source);
+    if (rows.objects().empty()) return scaled;
+    return scaled.with_objects({rows.objects().begin(), rows.objects().end()});
 }
 
 Rows Scaling::undo(const Rows& rows) const {

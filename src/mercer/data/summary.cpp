@@ -1,10 +1,12 @@
 #include "mercer/data/summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <span>
 
 #include "mercer/base/parallel.hpp"
@@ -126,11 +128,34 @@ bool equal_rows(const Rows& rows, std::size_t a, std::size_t b) {
     return equal && at == entries.size();
 }
 
+std::uint64_t hash_of_texts(const Rows& rows, std::size_t i) {
+    std::uint64_t hash = 0;
+    for (const ObjectColumn& column : rows.objects()) {
+        if (column.kind() != ObjectKind::text) continue;
+        hash = hash * 0x9e3779b97f4a7c15U + std::hash<std::string_view>()(column.text(i));
+    }
+    return hash;
+}
+
+bool equal_texts(const Rows& rows, std::size_t a, std::size_t b) {
+    return std::ranges::all_of(rows.objects(), [&](const ObjectColumn& column) {
+        return column.kind() == ObjectKind::text && column.text(a) == column.text(b);
+    });
+}
+
+/// Whether two graphs are equal is another question, and a harder one.
 void count_duplicates(const Dataset& data, Summary& result) {
     const Rows& rows = data.x;
+    if (std::ranges::any_of(rows.objects(), [](const ObjectColumn& column) {
+            return column.kind() == ObjectKind::graph;
+        })) {
+        return;
+    }
     std::vector<std::pair<std::uint64_t, std::size_t>> order(rows.size());
     parallel_ranges(rows.size(), 1024, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) order[i] = {hash_of(rows, i), i};
+        for (std::size_t i = first; i < last; ++i) {
+            order[i] = {hash_of(rows, i) ^ hash_of_texts(rows, i), i};
+        }
     });
     std::sort(order.begin(), order.end());
     // Within a run of one hash, each row is compared with the first row of its kind. Different
@@ -142,10 +167,39 @@ void count_duplicates(const Dataset& data, Summary& result) {
         }
         const std::size_t a = order[first].second;
         const std::size_t b = order[i].second;
-        if (!equal_rows(rows, a, b)) continue;
+        if (!equal_rows(rows, a, b) || !equal_texts(rows, a, b)) continue;
         ++result.duplicates;
         if (!data.y.empty() && data.y.values[a] != data.y.values[b]) ++result.contradictions;
     }
+}
+
+ObjectSummary summary_of(const ObjectColumn& column) {
+    ObjectSummary result{.name = column.name(), .kind = column.kind()};
+    std::array<bool, 256> seen{};
+    std::set<std::int64_t> labels;
+    double total = 0;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+        std::size_t length = 0;
+        if (column.kind() == ObjectKind::text) {
+            length = column.text(i).size();
+            for (const char c : column.text(i)) seen[static_cast<unsigned char>(c)] = true;
+        } else {
+            const GraphView graph = column.graph(i);
+            length = graph.nodes;
+            result.edges += graph.ends() / 2;
+            labels.insert(graph.node_labels.begin(), graph.node_labels.end());
+            result.attributes = graph.attributes;
+        }
+        result.shortest = i == 0 ? length : std::min(result.shortest, length);
+        result.longest = std::max(result.longest, length);
+        total += static_cast<double>(length);
+    }
+    if (column.size() > 0) result.mean = total / static_cast<double>(column.size());
+    result.labels = labels.size();
+    for (std::size_t c = 0; c < seen.size(); ++c) {
+        if (seen[c]) result.letters += static_cast<char>(c);
+    }
+    return result;
 }
 
 void summarize_labels(const Labels& labels, Summary& result) {
@@ -253,6 +307,9 @@ Summary summarize(const Dataset& data) {
     result.double_precision = data.x.is_double();
     result.bytes = data.x.bytes();
     summarize_entries(data.x, result);
+    for (const ObjectColumn& column : data.x.objects()) {
+        result.objects.push_back(summary_of(column));
+    }
     count_duplicates(data, result);
     summarize_labels(data.y, result);
     advise(data, result);

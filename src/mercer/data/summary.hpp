@@ -21,6 +21,19 @@ struct ColumnSummary {
     bool constant() const { return low == high; }
 };
 
+/// A column of texts or graphs.
+struct ObjectSummary {
+    std::string name{};
+    ObjectKind kind = ObjectKind::text;
+    std::size_t shortest = 0;  ///< bytes of a text, nodes of a graph
+    std::size_t longest = 0;
+    double mean = 0;
+    std::string letters{};       ///< of texts: the different bytes, ascending
+    std::size_t edges = 0;       ///< of all graphs
+    std::size_t labels = 0;      ///< different labels of nodes
+    std::size_t attributes = 0;  ///< numbers a node
+};
+
 /// How the labels look: names or few whole numbers are classes, anything else is a real target.
 enum class LabelKind { none, classes, real };
 
@@ -41,6 +54,7 @@ struct Summary {
     std::size_t contradictions = 0;  ///< those of them whose label differs from that row's
     std::vector<ColumnSummary> column;
     std::vector<std::size_t> constant_columns;
+    std::vector<ObjectSummary> objects;
 
     LabelKind label_kind = LabelKind::none;
     std::vector<std::pair<std::string, std::size_t>> classes;  ///< name and rows, in class order

@@ -4,6 +4,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
+#include "mercer/base/text.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/formats/detail/write_rows.hpp"
 #include "mercer/data/rows.hpp"
@@ -35,6 +36,20 @@ void write_column(const Labels& column, const std::string& path) {
     throw InvalidInput(Location{.file = path},
                        format.name + " files hold no " + what + "; name a `" + what +
                            "_file`, or none to leave them out, or write " + others);
+}
+
+void check_objects(const Dataset& data, const std::string& path, const Format& format) {
+    for (const ObjectColumn& column : data.x.objects()) {
+        const bool text = column.kind() == ObjectKind::text;
+        if (text ? format.keeps.texts : format.keeps.graphs) continue;
+        const auto keeps = text ? &Keeps::texts : &Keeps::graphs;
+        const std::string others =
+            listed_formats([&](const Format& f) { return f.write != nullptr && f.keeps.*keeps; });
+        throw InvalidInput(Location{.file = path},
+                           format.title + " holds no " + (text ? "texts" : "graphs") +
+                               ", as in the column " + quoted(column.name()) +
+                               (others.empty() ? "" : "; write " + others));
+    }
 }
 
 /// Options that only some formats have a use for.
@@ -95,6 +110,7 @@ void write(const Dataset& data, const std::string& path, const WriteOptions& opt
     require_finite(data.x);
     const Format& format = written_format(path, options);
     check_uses(path, format, options);
+    check_objects(data, path, format);
     const Split parts = split(data, path, format, options);
     if (!parts.labels.empty() && parts.labels_file != "none") {
         write_column(parts.labels, parts.labels_file);

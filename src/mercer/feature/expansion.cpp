@@ -6,6 +6,7 @@
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/feature/detail/feature_weights.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
@@ -204,6 +205,7 @@ struct Evaluator::State {
     std::vector<double> bias;
     std::size_t columns = 0;
     std::optional<Matrix<double>> weights{};
+    std::vector<FeatureWeights> features{};  ///< instead, of kernels with explicit features
     std::optional<KernelSum<float>> single{};
     std::optional<KernelSum<double>> full{};
 };
@@ -218,6 +220,15 @@ Evaluator::Evaluator(const Expansion& expansion, bool double_precision) {
                expansion.points.columns() <=
                    most_weight_bytes / sizeof(double) / expansion.outputs()) {
         state->weights = weight_vectors(expansion);
+    } else if (const auto parts = collapsed(expansion)) {
+        for (const FeatureWeights::Part& part : parts->parts) {
+            state->features.emplace_back(part, expansion);
+        }
+        for (std::size_t c = 0; c < expansion.outputs(); ++c) {
+            double sum = 0;
+            for (const double a : expansion.coefficients.row(c)) sum += a;
+            state->bias[c] += parts->constant * sum;
+        }
     } else if (double_precision) {
         state->full.emplace(expansion);
     } else {
@@ -233,6 +244,7 @@ Matrix<double> Evaluator::operator()(const Rows& x, const Progress& progress) co
                            " columns; the model was trained on " + std::to_string(state_->columns));
     }
     if (state_->weights) add_linear(*state_->weights, x, out.view());
+    for (const FeatureWeights& part : state_->features) part.add_to(x, out.view());
     if (state_->single) state_->single->add_to(x, out.view(), progress);
     if (state_->full) state_->full->add_to(x, out.view(), progress);
     for (std::size_t i = 0; i < x.size(); ++i) {

@@ -18,9 +18,9 @@ namespace {
 
 // A tile of 256 × 512 floats fills half of a 1 MiB second-level cache and is wide and tall enough
 // for a matrix product to run at nine tenths of its best rate.
-constexpr std::size_t tile_rows = 256;
-constexpr std::size_t tile_columns = 512;
-static_assert(tile_columns % panel_width == 0);
+constexpr std::size_t cached_rows = 256;
+constexpr std::size_t cached_columns = 512;
+static_assert(cached_columns % panel_width == 0);
 
 bool reads_source(Code code) {
     return code == Code::load || code == Code::distance || code == Code::gaussian;
@@ -80,20 +80,59 @@ struct Gram<T>::State {
     std::vector<GroupFormat> formats{};
     std::vector<std::shared_ptr<const Gram<T>>> set_grams{};  // one a source
     Points<T> reference{};
+    std::size_t tile_rows = cached_rows;
+    std::size_t tile_columns = cached_columns;
+    double pair_work = 0;  ///< what a pair costs about: its products, and the elementwise pass
 
     // ---- preparing
 
+    /// Pairs that take long are computed in smaller tiles, so that threads share them evenly and
+    /// whoever waits can be told about it.
+    void shape_tiles(const Data& data) {
+        pair_work = 50 + 2 * static_cast<double>(columns);
+        double objects = 0;
+        for (const PreparedObjects& prepared : data.objects) {
+            if (prepared.objects) objects += prepared.objects->pair_work();
+        }
+        for (const PackedGroup<T>& group : data.groups) {
+            const auto entries = static_cast<double>(group.rows.nonzeros());
+            if (group.sparse.starts != nullptr) {
+                pair_work += 2 * entries / static_cast<double>(std::max<std::size_t>(data.size, 1));
+            }
+        }
+        pair_work += objects;
+        constexpr double tile_work = 5e7;
+        while (objects > 0 && tile_rows > 1 &&
+               pair_work * static_cast<double>(tile_rows * tile_columns) > tile_work) {
+            tile_rows /= 2;
+            tile_columns = std::max(tile_columns / 2, panel_width);
+        }
+    }
+
     std::shared_ptr<Data> pack_rows(const Rows& rows) const {
+        std::vector<DerivedRows> derived;
+        for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+            auto known = formats[g].features;
+            derived.push_back(derive(plan.groups[g], rows, known));
+        }
+        return pack_derived(rows.size(), std::move(derived));
+    }
+
+    std::shared_ptr<Data> pack_derived(std::size_t size, std::vector<DerivedRows> derived) const {
         auto data = std::make_shared<Data>();
-        data->size = rows.size();
+        data->size = size;
         data->groups.resize(plan.groups.size());
         for (std::size_t g = 0; g < plan.groups.size(); ++g) {
-            data->groups[g] = pack<T>(plan.groups[g], formats[g], derive(plan.groups[g], rows));
+            data->groups[g] = pack<T>(plan.groups[g], formats[g], std::move(derived[g]));
         }
         for (const Source& source : plan.sources) check_entries(source, *data);
         data->members.resize(plan.sources.size());
+        data->objects.resize(plan.sources.size());
         for (std::size_t s = 0; s < plan.sources.size(); ++s) {
             const Source& source = plan.sources[s];
+            if (source.kind == SourceKind::pairs) {
+                data->objects[s] = prepare_objects(source, data->groups[source.group].rows);
+            }
             if (source.kind != SourceKind::sets) continue;
             Members<T>& members = data->members[s];
             members.points = set_grams[s]->prepare(set_members(data->groups[source.group].rows,
@@ -337,10 +376,14 @@ Gram<T>::Gram(const Kernel& kernel, const Rows& reference, std::span<const std::
     if (reference.size() == 0) throw InvalidInput("a Gram matrix needs at least one row");
     auto state = std::make_shared<State>(
         State{.kernel = resolve(kernel, reference, names), .columns = reference.columns()});
-    state->plan = compile(state->kernel, state->columns);
+    state->plan = compile(state->kernel, state->columns, reference.object_names());
     Plan& plan = state->plan;
+    std::vector<DerivedRows> derived;
     for (const Group& group : plan.groups) {
-        state->formats.push_back(choose_format<T>(group, derive(group, reference)));
+        std::shared_ptr<const FeatureColumns> columns;
+        derived.push_back(derive(group, reference, columns));
+        state->formats.push_back(choose_format<T>(group, derived.back().rows));
+        state->formats.back().features = std::move(columns);
     }
     for (const Source& source : plan.sources) {
         std::shared_ptr<const Gram<T>> inner;
@@ -348,12 +391,13 @@ Gram<T>::Gram(const Kernel& kernel, const Rows& reference, std::span<const std::
             std::vector<std::size_t> starts;
             inner = std::make_shared<Gram<T>>(
                 source.kernel[0],
-                set_members(derive(plan.groups[source.group], reference),
-                            static_cast<std::size_t>(source.a), source.b != 0, starts));
+                set_members(derived[source.group].rows, static_cast<std::size_t>(source.a),
+                            source.b != 0, starts));
         }
         state->set_grams.push_back(std::move(inner));
     }
-    auto data = state->pack_rows(reference);
+    auto data = state->pack_derived(reference.size(), std::move(derived));
+    state->shape_tiles(*data);
     for (std::size_t side = 0; side < plan.sides.size(); ++side) {
         state->add_side(plan.sides[side], *data, *data, progress);
         if (plan.sides[side].kind == SideKind::mean) state->settle_center(side, *data);
@@ -420,6 +464,14 @@ Points<T> Gram<T>::gathered(const Points<T>& points, std::span<const std::size_t
         auto& to = data->sides.emplace_back(positions.size() + padding, T{0});
         for (std::size_t r = 0; r < positions.size(); ++r) to[r] = side[positions[r]];
     }
+    data->objects.resize(from.objects.size());
+    for (std::size_t s = 0; s < from.objects.size(); ++s) {
+        if (from.objects[s].objects == nullptr) continue;
+        data->objects[s].objects = from.objects[s].objects;
+        for (const std::size_t i : positions) {
+            data->objects[s].positions.push_back(from.objects[s].positions[i]);
+        }
+    }
     data->members.resize(from.members.size());
     for (std::size_t s = 0; s < from.members.size(); ++s) {
         const Members<T>& members = from.members[s];
@@ -469,15 +521,13 @@ template <class T>
 void Gram<T>::matrix(MatrixView<T> out, const Progress& progress) const {
     const auto& data = *state_->reference.data_;
     const std::size_t n = data.size;
-    constexpr std::size_t side = tile_columns;
-    // What a pair costs about: its products, and the elementwise pass.
-    const auto row_work = static_cast<double>(state_->columns);
+    const std::size_t side = state_->tile_columns;
     for (std::size_t first = 0; first < n; first += side) {
         const double left = static_cast<double>(n - first) / static_cast<double>(n);
         const std::size_t rows = std::min(side, n - first);
         // The first strip touches all of a new matrix, which may take the system seconds.
         const double touched = first == 0 ? 4000 : 0;
-        const double work = static_cast<double>(rows * side) * (50 + 2 * row_work + touched);
+        const double work = static_cast<double>(rows * side) * (state_->pair_work + touched);
         const Moment moment{"gram matrix", 1 - left * left};
         parallel_slices(
             (n - first + side - 1) / side, work, progress, moment, [&](std::size_t task) {

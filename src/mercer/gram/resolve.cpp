@@ -6,8 +6,9 @@
 namespace mercer {
 
 Kernel resolve(const Kernel& kernel, const Rows& rows, std::span<const std::string> names) {
-    if (kernel.needs_data()) return kernel.resolve(column_moments(rows), names);
-    compile(kernel, rows.columns());  // sees to it that the columns are there
+    const std::vector<ObjectName> objects = rows.object_names();
+    if (kernel.needs_data()) return kernel.resolve(column_moments(rows), names, objects);
+    compile(kernel, rows.columns(), objects);  // sees to it that the columns are there
     return kernel;
 }
 

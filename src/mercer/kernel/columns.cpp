@@ -47,12 +47,14 @@ struct Sight {
     bool columns_known = true;
     std::vector<std::size_t> columns{};  ///< positions in the data, when known
     std::size_t count = 0;
+    std::vector<ObjectName> objects{};  ///< columns of texts and graphs
 };
 
 class Resolver {
    public:
-    Resolver(const ColumnMoments& moments, std::span<const std::string> names)
-        : moments_(moments), names_(names) {
+    Resolver(const ColumnMoments& moments, std::span<const std::string> names,
+             std::span<const ObjectName> objects)
+        : moments_(moments), names_(names), objects_(objects) {
         if (moments.sum.size() != moments.sum_of_squares.size()) {
             throw InvalidInput("column moments need as many sums as sums of squares, found " +
                                std::to_string(moments.sum.size()) + " and " +
@@ -67,6 +69,7 @@ class Resolver {
     Sight everything() const {
         Sight sight{.count = moments_.sum.size()};
         for (std::size_t i = 0; i < sight.count; ++i) sight.columns.push_back(i);
+        sight.objects.assign(objects_.begin(), objects_.end());
         return sight;
     }
 
@@ -82,6 +85,10 @@ class Resolver {
         const bool changes = node.kind == KernelKind::columns || node.kind == KernelKind::map ||
                              node.kind == KernelKind::sets;
         for (Kernel& child : node.children) child = resolve(child, changes ? changed : sight);
+        // The features that k is taken of are those of the rows as seen here.
+        if (node.children.size() > 1 && node.kind == KernelKind::map) {
+            node.children[1] = resolve(k.node().children[1], sight);
+        }
         resolve_rules(node, sight);
         check_width(node, sight);
         return make_node(std::move(node));
@@ -103,9 +110,15 @@ class Resolver {
                            available(sight.count));
     }
 
-    std::size_t position_of(const std::string& name, const std::vector<std::string>& names) const {
+    static bool is_object(const std::string& name, const Sight& sight) {
+        return std::ranges::find(sight.objects, name, &ObjectName::name) != sight.objects.end();
+    }
+
+    std::size_t position_of(const std::string& name, std::vector<std::string> names,
+                            const Sight& sight) const {
         const auto found = std::find(names.begin(), names.end(), name);
         if (found == names.end()) {
+            for (const ObjectName& object : sight.objects) names.push_back(object.name);
             const auto near = nearest_word(name, names);
             throw InvalidInput("there is no column " + quoted(name) +
                                (names.empty() ? "; no column names are known here, use numbers"
@@ -125,11 +138,20 @@ class Resolver {
             const auto names = names_seen(sight);
             for (ColumnSet::Item& item : subset.items) {
                 if (item.name.empty()) continue;
-                const std::size_t position = position_of(item.name, names);
+                if (is_object(item.name, sight)) {
+                    item.object = true;
+                    continue;
+                }
+                const std::size_t position = position_of(item.name, names, sight);
                 item = {position, position + 1};
             }
         }
         Sight inside{.columns_known = sight.columns_known};
+        for (const ColumnSet::Item& item : subset.items) {
+            for (const ObjectName& object : sight.objects) {
+                if (item.object && item.name == object.name) inside.objects.push_back(object);
+            }
+        }
         const auto positions = subset.positions(sight.count);
         inside.count = positions.size();
         if (!sight.columns_known) return inside;
@@ -203,6 +225,7 @@ class Resolver {
 
     const ColumnMoments& moments_;
     std::span<const std::string> names_;
+    std::span<const ObjectName> objects_;
 };
 
 bool node_needs_data(const KernelNode& node) {
@@ -231,13 +254,14 @@ ColumnSet read_columns(Scanner& in) {
 
 bool ColumnSet::has_names() const {
     return std::any_of(items.begin(), items.end(),
-                       [](const Item& item) { return !item.name.empty(); });
+                       [](const Item& item) { return !item.name.empty() && !item.object; });
 }
 
 std::vector<std::size_t> ColumnSet::positions(std::size_t columns) const {
     std::vector<std::size_t> result;
     std::vector<bool> seen(columns, false);
     for (const Item& item : items) {
+        if (item.object) continue;
         if (!item.name.empty()) {
             throw InvalidInput("the column " + quoted(item.name) +
                                " is known by name only; resolve the kernel on data with column "
@@ -285,8 +309,9 @@ bool Kernel::needs_data() const {
     return node_needs_data(*node_);
 }
 
-Kernel Kernel::resolve(const ColumnMoments& moments, std::span<const std::string> names) const {
-    const Resolver resolver(moments, names);
+Kernel Kernel::resolve(const ColumnMoments& moments, std::span<const std::string> names,
+                       std::span<const ObjectName> objects) const {
+    const Resolver resolver(moments, names, objects);
     return resolver.resolve(*this, resolver.everything());
 }
 

@@ -1,7 +1,9 @@
 // The value of a kernel at one pair of rows: the formula itself, in double, without shortcuts.
 // Everything faster (gram/) is tested against this.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
@@ -56,17 +58,19 @@ class Evaluator {
     /// `sample` is what `center` refers to; null when there is none.
     explicit Evaluator(const Sample* sample) : sample_(sample) {}
 
-    double operator()(const KernelNode& node, Row x, Row z) const {
-        if (node.leaf != nullptr) return leaf_at(node, x, z);
-        return combined(node, x, z);
+    double operator()(const KernelNode& node, const Object& x, const Object& z) const {
+        if (node.leaf == nullptr) return combined(node, x, z);
+        if (pair_number(node) == PairNumber::nothing) return node.leaf->value(node, 0);
+        return is_object_leaf(*node.leaf) ? object_value(node, x, z)
+                                          : leaf_at(node, numbers(node, x), numbers(node, z));
     }
 
    private:
-    double child(const KernelNode& node, Row x, Row z) const {
+    double child(const KernelNode& node, const Object& x, const Object& z) const {
         return (*this)(node.children.front().node(), x, z);
     }
 
-    double combined(const KernelNode& node, Row x, Row z) const {
+    double combined(const KernelNode& node, const Object& x, const Object& z) const {
         double result = 0;
         switch (node.kind) {
             case KernelKind::sum:
@@ -87,8 +91,10 @@ class Evaluator {
                 return std::exp(-node.parameter("gamma") * distance);
             }
             case KernelKind::sets:
-                for (const Row a : members(node, x)) {
-                    for (const Row b : members(node, z)) result += child(node, a, b);
+                for (const Row a : members(node, numbers(node, x))) {
+                    for (const Row b : members(node, numbers(node, z))) {
+                        result += child(node, a, b);
+                    }
                 }
                 return result;
             default: return transformed(node, x, z);
@@ -96,7 +102,7 @@ class Evaluator {
     }
 
     /// 0 when x or z is mapped to the origin, as the zero row by the linear kernel.
-    double normalized(const KernelNode& node, Row x, Row z) const {
+    double normalized(const KernelNode& node, const Object& x, const Object& z) const {
         const double xx = child(node, x, x);
         const double zz = child(node, z, z);
         if (xx < 0 || zz < 0) {
@@ -109,7 +115,7 @@ class Evaluator {
     }
 
     /// 002, equation 4.
-    double centered(const KernelNode& node, Row x, Row z) const {
+    double centered(const KernelNode& node, const Object& x, const Object& z) const {
         if (sample_ == nullptr || sample_->empty()) {
             throw InvalidInput(
                 "center has no value without a sample whose centre it takes; use "
@@ -119,21 +125,52 @@ class Evaluator {
         double with_x = 0;
         double with_z = 0;
         double among = 0;
-        for (const auto& a : *sample_) {
+        for (const auto& row : *sample_) {
+            const Object a = Row(row);
             with_x += child(node, x, a);
             with_z += child(node, z, a);
-            for (const auto& b : *sample_) among += child(node, a, b);
+            for (const auto& b : *sample_) among += child(node, a, Row(b));
         }
         return child(node, x, z) - with_x / n - with_z / n + among / (n * n);
     }
 
     /// columns and map change the rows, those of the sample too.
-    double transformed(const KernelNode& node, Row x, Row z) const {
+    double transformed(const KernelNode& node, const Object& x, const Object& z) const {
+        if (node.children.size() > 1) return on_features(node, x, z);
+        // One object has no columns to choose from: k[sequence] of a text is k.
+        if (node.kind == KernelKind::columns && kind_of(x) != ObjectKind::numbers) {
+            return child(node, x, z);
+        }
         const auto change = node.kind == KernelKind::columns ? picked : mapped;
-        if (sample_ == nullptr) return child(node, change(node, x), change(node, z));
+        const std::vector<double> new_x = change(node, numbers(node, x));
+        const std::vector<double> new_z = change(node, numbers(node, z));
+        if (sample_ == nullptr) return child(node, Row(new_x), Row(new_z));
         Sample changed;
         for (const auto& row : *sample_) changed.push_back(change(node, row));
-        return Evaluator(&changed).child(node, change(node, x), change(node, z));
+        return Evaluator(&changed).child(node, Row(new_x), Row(new_z));
+    }
+
+    /// map(k, leaf): k of the leaf's features, of which only those count that one of the two has.
+    double on_features(const KernelNode& node, const Object& x, const Object& z) const {
+        const KernelNode& leaf = without_subsets(node.children[1].node());
+        std::map<std::uint64_t, std::array<double, 2>> both;
+        const Object* objects[] = {&x, &z};
+        for (std::size_t i = 0; i < 2; ++i) {
+            Features features;
+            leaf.leaf->features(leaf, *objects[i], features);
+            for (const Feature& f : features) both[f.identity][i] += f.value;
+        }
+        std::vector<double> rows[2];
+        for (const auto& [ignored, values] : both) {
+            for (std::size_t i = 0; i < 2; ++i) rows[i].push_back(values[i]);
+        }
+        return child(node, Row(rows[0]), Row(rows[1]));
+    }
+
+    static Row numbers(const KernelNode& node, const Object& object) {
+        if (const Row* row = std::get_if<Row>(&object)) return *row;
+        throw InvalidInput("the kernel " + node.entry().name + " reads numbers, not " +
+                           std::string(object_words.word(kind_of(object))));
     }
 
     const Sample* sample_;
@@ -162,6 +199,10 @@ double kernel_power(double base, double exponent) {
 double Kernel::operator()(Row x, Row z) const {
     check_lengths(x, z);
     return Evaluator(nullptr)(*node_, x, z);
+}
+
+double evaluate(const Kernel& k, const Object& x, const Object& z) {
+    return Evaluator(nullptr)(k.node(), x, z);
 }
 
 double evaluate(const Kernel& k, Row x, Row z, MatrixView<const double> sample) {

@@ -3,6 +3,7 @@
 #include "mercer/kernel/kernel.hpp"
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
 #include "mercer/kernel/detail/leaf_tools.hpp"
 
 namespace mercer {
@@ -51,6 +52,17 @@ Kernel map(const Kernel& k, std::vector<Formula> coordinates) {
     if (coordinates.empty()) throw InvalidInput("map needs at least one formula, found none");
     return make_node(
         {.kind = KernelKind::map, .children = {k}, .formulas = std::move(coordinates)});
+}
+
+Kernel map(const Kernel& k, const Kernel& features) {
+    const KernelNode& leaf = without_subsets(features.node());
+    if (leaf.leaf == nullptr || leaf.leaf->features == nullptr) {
+        throw InvalidInput(
+            "map takes formulas, or one kernel whose features can be written down such "
+            "as spectrum(k=3), found " +
+            quoted(features.text()));
+    }
+    return make_node({.kind = KernelKind::map, .children = {k, features}});
 }
 
 Kernel sets(const Kernel& k, std::size_t width, bool counted) {

@@ -23,6 +23,7 @@
 #include "mercer/base/formula.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/moments.hpp"
+#include "mercer/base/object.hpp"
 
 namespace mercer MERCER_API {
 
@@ -40,13 +41,14 @@ struct ColumnSet {
     struct Item {
         std::size_t first = 0;
         std::size_t last = 0;  ///< one past the end
-        std::string name{};    ///< when not empty, waits for `bind`
+        std::string name{};    ///< when not empty, waits for `resolve`, or
+        bool object = false;   ///< is the name of a column of texts or graphs, which has no number
         friend bool operator==(const Item&, const Item&) = default;
     };
     std::vector<Item> items;
 
-    bool has_names() const;
-    /// All positions in order; names must be bound and every position below `columns`.
+    bool has_names() const;  ///< that wait
+    /// All positions of numbers in order; names must be bound and every position below `columns`.
     std::vector<std::size_t> positions(std::size_t columns) const;
     std::string text() const;  ///< "0:10,12,age"
     friend bool operator==(const ColumnSet&, const ColumnSet&) = default;
@@ -84,7 +86,10 @@ class Kernel {
     /// there are an error. `names` may be empty. A rule looks only at the columns its kernel sees;
     /// behind `map` and `sets`, where the moments of the data say nothing, `auto` is 1 / (number of
     /// coordinates) and `scale` is an error that asks for a number.
-    Kernel resolve(const ColumnMoments& moments, std::span<const std::string> names = {}) const;
+    /// `objects` are the columns of texts and graphs: a kernel on texts reads the one that it sees,
+    /// and must be told which when there are several (k[sequence]).
+    Kernel resolve(const ColumnMoments& moments, std::span<const std::string> names = {},
+                   std::span<const ObjectName> objects = {}) const;
 
     /// The tree, for the rooms that walk it. Never null.
     const KernelNode& node() const { return *node_; }
@@ -220,11 +225,17 @@ Kernel center(const Kernel& k);
 Kernel rbf_of(const Kernel& k, const RbfParameters& p);
 /// k(φ(x), φ(z)) with φ given by one formula a coordinate (002, theorem 1.5).
 Kernel map(const Kernel& k, std::vector<Formula> coordinates);
+/// k on the features of a kernel on texts or graphs that has explicit ones: map(intersection(),
+/// wl) counts common subtrees, each as often as both have it.
+Kernel map(const Kernel& k, const Kernel& features);
 /// k on sets: Σ over a in A, b in B of k(a, b) (001). A row is a set of vectors of `width` numbers
 /// one after another; with `counted` its first number says how many of them belong to the set and
 /// the rest of the row is ignored.
 Kernel sets(const Kernel& k, std::size_t width, bool counted = false);
 
+/// k(x, z) of two texts or graphs, by the definition. Subsets by name count for nothing here: there
+/// is only one object to be seen.
+double evaluate(const Kernel& k, const Object& x, const Object& z);
 /// k(x, z) where `center`, wherever it stands in k, takes the rows of `sample` as the training
 /// data.
 double evaluate(const Kernel& k, std::span<const double> x, std::span<const double> z,

@@ -320,9 +320,23 @@ class Reader {
         open("map", "a kernel and formulas");
         const Kernel inside = sum();
         std::vector<Formula> formulas;
-        while (in_.accept(',')) formulas.push_back(Formula::parse(in_));
+        std::optional<Kernel> features;
+        while (in_.accept(',')) {
+            if (!features && formulas.empty()) features = named_features();
+            if (features) break;
+            formulas.push_back(Formula::parse(in_));
+        }
         close("map");
-        return at(where, [&] { return map(inside, formulas); });
+        return at(where, [&] { return features ? map(inside, *features) : map(inside, formulas); });
+    }
+
+    /// A kernel where a formula may stand, known by its name.
+    std::optional<Kernel> named_features() {
+        const std::size_t where = in_.position();
+        const Leaf* leaf = in_.at_word() ? find_leaf(in_.word()) : nullptr;
+        in_.go_back(where);
+        if (leaf == nullptr || leaf->features == nullptr) return std::nullopt;
+        return subset();
     }
 
     Kernel sets_call(std::size_t where) {

@@ -68,9 +68,9 @@ void print_call(const KernelNode& node, std::string& out) {
     out += node.entry().name;
     const std::size_t name_end = out.size();
     const auto separate = [&] { out += out.size() == name_end ? "(" : ", "; };
-    if (!node.children.empty()) {
+    for (const Kernel& child : node.children) {
         separate();
-        print(node.children.front().node(), sum_level, out);
+        print(child.node(), sum_level, out);
     }
     for (const auto& [name, value] : node.given) {
         separate();

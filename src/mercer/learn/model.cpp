@@ -89,6 +89,7 @@ KnownColumns Model::known_columns() const {
     return {.features = columns,
             .names = feature_names,
             .roles = roles,
+            .objects = expansion.points.object_names(),
             .text_labels = !class_names.empty() && class_values.empty()};
 }
 
@@ -98,6 +99,13 @@ Rows rows_for(const Model& model, const Rows& x) {
     if (x.columns() > model.columns || (narrow && !from_sparse)) {
         throw InvalidInput("the rows have " + std::to_string(x.columns()) +
                            " columns; the model was trained on " + std::to_string(model.columns));
+    }
+    for (const ObjectName& object : model.expansion.points.object_names()) {
+        const ObjectColumn* column = x.object(object.name);
+        if (column != nullptr && column->kind() == object.kind) continue;
+        throw InvalidInput("the rows have no column " + quoted(object.name) + " of " +
+                           std::string(object_words.word(object.kind)) +
+                           ", which the model was trained on");
     }
     require_finite(x);
     if (!narrow) return x;

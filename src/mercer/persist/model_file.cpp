@@ -19,6 +19,7 @@
 #include "mercer/persist/detail/container.hpp"
 #include "mercer/persist/detail/model_check.hpp"
 #include "mercer/persist/detail/model_text.hpp"
+#include "mercer/persist/detail/object_arrays.hpp"
 
 namespace mercer {
 namespace {
@@ -115,6 +116,7 @@ struct Packed {
     std::vector<double> hull_weights;
     std::vector<std::size_t> point_origins;
     Rows points;
+    ObjectArrays objects;
     std::unique_ptr<Packed> companion;
 };
 
@@ -167,7 +169,11 @@ void pack(const Model& model, const std::string& place, Packed& out) {
     }
     out.points = points_to_keep(e);
     add_rows(out.points, "points", c);
-    if (e.reference.size() > 0) add_rows(e.reference, "reference", c);
+    add_objects(out.points, "points", c, out.objects);
+    if (e.reference.size() > 0) {
+        add_rows(e.reference, "reference", c);
+        add_objects(e.reference, "reference", c, out.objects);
+    }
     if (model.companion) pack_companion(model, place, out);
     // Wider types first: then every array begins at a multiple of its own width.
     std::stable_sort(c.tensors.begin(), c.tensors.end(), [](const Tensor& a, const Tensor& b) {
@@ -224,7 +230,8 @@ class Unpacker {
     Rows rows(const std::string& array) {
         const std::string numbers = has(array) ? array : array + ".values";
         const bool in_double = has(numbers) && container_.find(numbers)->type == Type::f64;
-        return in_double ? rows_as<double>(array) : rows_as<float>(array);
+        return with_objects(in_double ? rows_as<double>(array) : rows_as<float>(array), array,
+                            container_, name_, taken_);
     }
 
     /// Numbers that nothing reads mean that the file is not what it seems.
@@ -270,6 +277,16 @@ class Unpacker {
     std::size_t taken_ = 0;
 };
 
+/// In the text of a kernel the name of a column of texts or graphs looks like one that waits for
+/// data; rules such as gamma=scale that do wait are refused as ever.
+void bind_objects(Expansion& e) {
+    const std::vector<ObjectName> objects = e.points.object_names();
+    if (objects.empty() || !e.kernel.needs_data()) return;
+    const std::vector<double> nothing(e.points.columns(), 0.0);
+    e.kernel =
+        e.kernel.resolve({.rows = 0, .sum = nothing, .sum_of_squares = nothing}, {}, objects);
+}
+
 void unpack_expansion(Unpacker& in, Expansion& e) {
     const Tensor& coefficients = in.need("coefficients", 2);
     const std::size_t outputs = coefficients.shape[0];
@@ -288,6 +305,7 @@ void unpack_expansion(Unpacker& in, Expansion& e) {
                     coefficients.bytes.size());
     }
     if (in.has("reference") || in.has("reference.starts")) e.reference = in.rows("reference");
+    bind_objects(e);
 }
 
 void unpack_point_origins(Unpacker& in, Expansion& e) {
@@ -304,7 +322,7 @@ void unpack_point_origins(Unpacker& in, Expansion& e) {
         in.fail("'points.origins' must be different numbers below " +
                 std::to_string(most_precomputed_rows));
     }
-    e.points = with_origins(e.points, origins);
+    e.points = e.points.with_origins(origins);
 }
 
 void unpack_hull_weights(Unpacker& in, std::vector<Report>& reports) {

@@ -25,6 +25,7 @@ struct Rows::Storage {
     std::vector<std::size_t> starts;
     std::vector<std::uint32_t> index;
     std::vector<std::size_t> origins;  ///< empty: row i stood at i
+    std::vector<ObjectColumn> objects;
 
     /// Numbers of somebody else, who keeps them as long as `owner` lives.
     std::shared_ptr<const void> owner{};
@@ -52,7 +53,7 @@ struct Rows::Storage {
             return doubles;
         }
     }
-    /// An empty storage of the same shape, precision and origins.
+    /// A storage of the same shape, precision, origins and objects, without numbers.
     Storage like() const {
         Storage result;
         result.rows = rows;
@@ -60,6 +61,7 @@ struct Rows::Storage {
         result.sparse = sparse;
         result.in_double = in_double;
         result.origins = origins;
+        result.objects = objects;
         return result;
     }
 };

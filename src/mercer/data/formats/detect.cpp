@@ -11,7 +11,11 @@ namespace {
 constexpr std::size_t head_bytes = std::size_t{1} << 16;
 
 std::string readable_titles() {
-    return listed_formats([](const Format& f) { return f.read != nullptr; }, &Format::title);
+    return listed_formats(
+        [](const Format& f) {
+            return f.read != nullptr && f.recognise != nullptr && f.kind != Format::Kind::folder;
+        },
+        &Format::title);
 }
 
 /// The format of this kind that recognises the input best.

@@ -10,8 +10,10 @@ namespace mercer {
 namespace formats {
 
 // Of formats that are equally sure of a file the first has it; those to be refused come first.
-Format arff(), tar(), libsvm(), csv(), tsv(), spaces(), npy(), npz(), idx();
-constexpr Format (*entries[])() = {arff, tar, libsvm, csv, tsv, spaces, npy, npz, idx};
+Format arff(), libsvm(), csv(), tsv(), spaces(), npy(), npz(), idx();
+Format fasta(), lines(), folders(), tar(), tu_graphs();
+constexpr Format (*entries[])() = {arff, libsvm, csv,     tsv, spaces,    npy,  npz,
+                                   idx,  fasta,  folders, tar, tu_graphs, lines};
 
 }  // namespace formats
 

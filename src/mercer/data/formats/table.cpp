@@ -20,6 +20,7 @@ struct Part {
     std::vector<T> values;
     LabelColumn labels;
     std::vector<double> weights;
+    std::vector<Texts> texts;  ///< one a column of texts
     std::size_t rows = 0;
     bool missing = false;
     bool rounded = false;  ///< some value is not as it was written
@@ -28,6 +29,12 @@ struct Part {
         values.insert(values.end(), other.values.begin(), other.values.end());
         labels.append(std::move(other.labels));
         weights.insert(weights.end(), other.weights.begin(), other.weights.end());
+        texts.resize(std::max(texts.size(), other.texts.size()));
+        for (std::size_t k = 0; k < other.texts.size(); ++k) {
+            for (std::size_t i = 0; i < other.texts[k].size(); ++i) {
+                texts[k].push_back(other.texts[k].text(i));
+            }
+        }
         rows += other.rows;
         missing |= other.missing;
         rounded |= other.rounded;
@@ -44,7 +51,9 @@ class RowParser {
           part_(part),
           p_(text.data()),
           last_(text.data() + text.size()),
-          features_(layout.features()) {}
+          features_(layout.features()) {
+        part.texts.resize(layout.texts());
+    }
 
     void parse() {
         while (p_ != last_) {
@@ -72,9 +81,11 @@ class RowParser {
         part_.values.resize(place + features_);
         T* out = part_.values.data() + place;
         const std::size_t columns = layout_.roles.size();
+        std::size_t texts = 0;
         for (std::size_t j = 0; j < columns; ++j) {
             switch (layout_.roles[j]) {
                 case ColumnRole::feature: *out++ = feature(j); break;
+                case ColumnRole::text: text(part_.texts[texts++]); break;
                 case ColumnRole::label: label(); break;
                 case ColumnRole::weight: weight(); break;
                 case ColumnRole::ignored: ignore(); break;
@@ -146,7 +157,8 @@ class RowParser {
         throw Mistake{field.first,
                       "found " + quoted(field.raw()) + " in column " + layout_.column_text(j) +
                           ", expected a number" +
-                          (layout_.label == j ? "" : "; text is for the label column")};
+                          "; columns that hold text do so from the first row on, or by "
+                          "`text_columns`"};
     }
 
     void label() {
@@ -168,6 +180,16 @@ class RowParser {
             part_.labels.add(number.value, field.first);
         } else {
             part_.labels.add(field.text(), field.first);
+        }
+    }
+
+    void text(Texts& out) {
+        Field field;
+        p_ = scan_.field(p_, field);
+        if (field.quoted) {
+            out.push_back(field.text());
+        } else {
+            out.push_back(field.raw());
         }
     }
 
@@ -211,7 +233,8 @@ Part<T> parse_table(const Input& input, const TableLayout& layout) {
     const std::string_view text(layout.first_row,
                                 static_cast<std::size_t>(input.end() - layout.first_row));
     // Inside quotes a newline is text, so a file with quotes cannot be cut at newlines.
-    const bool quotes = std::memchr(text.data(), '"', text.size()) != nullptr;
+    const bool quotes =
+        layout.delimiter != '\t' && std::memchr(text.data(), '"', text.size()) != nullptr;
     const auto texts = cut_behind_lines(text, quotes ? text.size() : piece_bytes);
     std::vector<Part<T>> parts(texts.size());
     Part<T> whole;
@@ -278,6 +301,11 @@ Dataset read_as(const Input& input, const TableLayout& layout, bool& rounded) {
         data.feature_names = std::move(names);
     }
     data.x = fitted(input, std::move(rows));
+    std::vector<ObjectColumn> objects;
+    for (std::size_t k = 0; k < table.texts.size(); ++k) {
+        objects.push_back(ObjectColumn::texts(layout.objects[k], std::move(table.texts[k])));
+    }
+    if (!objects.empty()) data.x = data.x.with_objects(std::move(objects));
     // Columns added by the options have no name of their own.
     for (std::size_t j = data.feature_names.size();
          !data.feature_names.empty() && j < data.columns(); ++j) {
@@ -311,7 +339,10 @@ Format table(const char* name, const char* title, const char* about) {
                      .text_labels = true,
                      .header = true,
                      .missing = true,
-                     .weight_column = true}};
+                     .weight_column = true,
+                     .text_columns = true,
+                     .leave_out = true},
+            .keeps = {.texts = true}};
 }
 
 }  // namespace

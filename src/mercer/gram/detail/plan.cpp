@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
@@ -15,14 +16,16 @@ namespace {
 /// Walks the expression once, sharing equal groups, sources and sides as it goes.
 class Compiler {
    public:
-    explicit Compiler(std::size_t columns) {
-        plan_.groups.push_back({.key = "", .width = columns});
+    Compiler(std::size_t columns, std::span<const ObjectName> objects)
+        : objects_(objects.begin(), objects.end()), unread_(objects_) {
+        plan_.groups.push_back({.key = "", .width = columns, .objects = objects_});
     }
 
     Plan take(const Kernel& kernel) {
         plan_.kernel.push_back(kernel);
         emit(kernel.node(), 0, 0);
         plan_.program = std::move(program_);
+        if (!unread_.empty()) refuse_unread(kernel);
         return std::move(plan_);
     }
 
@@ -49,7 +52,9 @@ class Compiler {
     void distance(Code code, std::size_t target, std::size_t group, double a = 0,
                   bool steep = false) {
         Instruction made{.code = code, .target = target, .a = a};
-        if (steep || plan_.groups[group].width < short_row) {
+        const bool is_short =
+            plan_.groups[group].width < short_row && !plan_.groups[group].features;
+        if (steep || is_short) {
             plan_.groups[group].columnwise = true;
             made.source = share(Source{.kind = SourceKind::squared, .group = group});
         } else {
@@ -121,17 +126,35 @@ class Compiler {
 
     Group derived(std::size_t parent, const std::string& key, Group::Step step, std::size_t width) {
         const Group& from = plan_.groups[parent];
-        Group group{.key = from.key + key, .width = width, .steps = from.steps};
+        Group group{.key = from.key + key,
+                    .width = width,
+                    .steps = from.steps,
+                    .objects = from.objects,
+                    .features = from.features};
         if (!step.columns.empty() || !step.formulas.empty()) group.steps.push_back(std::move(step));
         return group;
     }
     std::size_t subset(const KernelNode& node, std::size_t parent) {
         std::vector<std::size_t> positions = node.subset.positions(plan_.groups[parent].width);
         const std::size_t width = positions.size();
-        return share(derived(parent, '[' + node.subset.text() + ']',
-                             {.columns = std::move(positions), .formulas = {}}, width));
+        Group group = derived(parent, '[' + node.subset.text() + ']',
+                              {.columns = std::move(positions), .formulas = {}}, width);
+        std::erase_if(group.objects, [&](const ObjectName& object) {
+            return std::ranges::none_of(node.subset.items, [&](const ColumnSet::Item& item) {
+                return item.object && item.name == object.name;
+            });
+        });
+        return share(std::move(group));
     }
     std::size_t mapped(const KernelNode& node, std::size_t parent) {
+        if (node.children.size() > 1) {
+            std::size_t seen = parent;
+            const KernelNode* leaf = &node.children[1].node();
+            for (; leaf->kind == KernelKind::columns; leaf = &leaf->children.front().node()) {
+                seen = subset(*leaf, seen);
+            }
+            return featured(*leaf, seen);
+        }
         std::string key = "(";
         for (const Formula& formula : node.formulas) {
             need_columns(formula, parent);
@@ -139,6 +162,56 @@ class Compiler {
         }
         return share(derived(parent, key + ')', {.columns = {}, .formulas = node.formulas},
                              node.formulas.size()));
+    }
+    /// Rows of the features of a leaf.
+    std::size_t featured(const KernelNode& leaf, std::size_t parent) {
+        const Kernel kernel(std::make_shared<KernelNode>(leaf));
+        const std::string object = object_of(leaf, parent);
+        Group group = derived(parent, '{' + kernel.text() + ' ' + object + '}', {}, 0);
+        group.steps.push_back({.columns = {}, .formulas = {}, .features = {kernel}});
+        group.objects = {{object, leaf.leaf->objects}};
+        group.features = true;
+        return share(std::move(group));
+    }
+    /// The column that a leaf on objects reads: the one of its kind that can be seen. Empty for a
+    /// leaf on rows of numbers.
+    std::string object_of(const KernelNode& leaf, std::size_t group) {
+        const ObjectKind kind = leaf.leaf->objects;
+        if (kind == ObjectKind::numbers) return {};
+        std::vector<std::string> names;
+        for (const ObjectName& object : plan_.groups[group].objects) {
+            if (object.kind == kind) names.push_back(object.name);
+        }
+        const std::string what = std::string(object_words.word(kind)) + "s";
+        const std::string name = leaf.entry().name;
+        if (names.empty()) {
+            throw InvalidInput("the kernel " + name + " reads " + what +
+                               ", and there is no column of " + what + " here");
+        }
+        if (names.size() > 1) {
+            throw InvalidInput("the kernel " + name + " reads one column of " + what +
+                               "; say which of " + one_of(names) + ": " + name + "[" +
+                               names.front() + "]");
+        }
+        std::erase_if(unread_,
+                      [&](const ObjectName& object) { return object.name == names.front(); });
+        return names.front();
+    }
+    [[noreturn]] void refuse_unread(const Kernel& kernel) const {
+        const ObjectName& object = unread_.front();
+        const bool text = object.kind == ObjectKind::text;
+        throw InvalidInput("the column " + quoted(object.name) + " holds " +
+                           (text ? "text" : "graphs") + ", which the kernel " +
+                           quoted(kernel.text(), 80) +
+                           " does not read: `leave_out` the column, or use a kernel on " +
+                           (text ? "texts such as words" : "graphs such as wl"));
+    }
+    /// Numbers to be read must be there where objects are.
+    void need_numbers(const KernelNode& leaf, std::size_t group) const {
+        if (plan_.groups[group].width > 0 || plan_.groups[group].features || objects_.empty())
+            return;
+        throw InvalidInput("the kernel " + leaf.entry().name +
+                           " reads numbers, and there are none here beside texts or graphs");
     }
     void need_columns(const Formula& formula, std::size_t group) const {
         const std::size_t width = plan_.groups[group].width;
@@ -218,8 +291,10 @@ class Compiler {
             }
             case KernelKind::constant: push(Code::constant, target, node.value); return;
             case KernelKind::precomputed:
+                need_numbers(node, group);
                 return load(target, {.kind = SourceKind::gathered, .group = group});
             case KernelKind::sets:
+                need_numbers(node, group);
                 return load(target, {.kind = SourceKind::sets,
                                      .group = group,
                                      .a = node.value,
@@ -230,6 +305,15 @@ class Compiler {
     }
 
     void emit_described(const KernelNode& node, std::size_t group, std::size_t target) {
+        if (node.leaf->features != nullptr) return dot(target, featured(node, group));
+        if (node.leaf->prepare != nullptr) {
+            const std::string object = object_of(node, group);
+            return load(target, {.kind = SourceKind::pairs,
+                                 .group = group,
+                                 .kernel = {Kernel(std::make_shared<KernelNode>(node))},
+                                 .object = object});
+        }
+        need_numbers(node, group);
         const PairNumber number = pair_number(node);
         if (number == PairNumber::rows) {
             return load(target, {.kind = SourceKind::rows,
@@ -303,6 +387,8 @@ class Compiler {
 
     Plan plan_;
     Program program_;
+    std::vector<ObjectName> objects_;
+    std::vector<ObjectName> unread_;  ///< by no leaf so far
 };
 
 }  // namespace
@@ -319,8 +405,8 @@ std::size_t Plan::registers() const {
     return highest + 1;
 }
 
-Plan compile(const Kernel& kernel, std::size_t columns) {
-    return Compiler(columns).take(kernel);
+Plan compile(const Kernel& kernel, std::size_t columns, std::span<const ObjectName> objects) {
+    return Compiler(columns, objects).take(kernel);
 }
 
 }  // namespace mercer

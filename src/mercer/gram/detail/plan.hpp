@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,14 @@ inline constexpr std::size_t short_row = 64;
 struct Group {
     struct Step {
         std::vector<std::size_t> columns;  ///< positions picked, or
-        std::vector<Formula> formulas;     ///< one a new column
+        std::vector<Formula> formulas;     ///< one a new column, or
+        std::vector<Kernel> features{};    ///< the one leaf whose features the columns are
     };
     std::string key;        ///< equal for equal derivations
     std::size_t width = 0;  ///< columns after all steps
     std::vector<Step> steps{};
+    std::vector<ObjectName> objects{};  ///< texts and graphs that can be seen
+    bool features = false;    ///< sparse rows of features, as many as the reference rows have
     Matrix<double> form{};    ///< A of x'Az, else empty
     bool dots = false;        ///< some source needs x·z itself
     bool distances = false;   ///< some instruction needs ‖x−z‖² from x·z and the norms
@@ -46,6 +50,7 @@ enum class SourceKind {
     anova,         // elementary symmetric polynomial of degree b in exp(−a (x_k − z_k)²)
     gathered,      // x[origin of z]
     rows,          // a leaf's own function of the two rows
+    pairs,         // a leaf's own function of two objects, prepared
     sets,          // Σ Σ over the members of two sets, by a Gram engine of its own
 };
 
@@ -54,7 +59,8 @@ struct Source {
     std::size_t group = 0;
     double a = 0;
     double b = 0;
-    std::vector<Kernel> kernel{};  ///< rows, sets: the one node concerned
+    std::vector<Kernel> kernel{};  ///< rows, pairs, sets: the one node concerned
+    std::string object{};          ///< pairs: the column of texts or graphs; empty: numbers
 };
 
 enum class Code {
@@ -119,7 +125,8 @@ struct Plan {
 };
 
 /// The kernel must be resolved (no rules, no names). Throws InvalidInput when it asks for columns
-/// that rows of `columns` numbers do not have.
-Plan compile(const Kernel& kernel, std::size_t columns);
+/// that rows of `columns` numbers do not have, and when one of the columns of texts and graphs is
+/// read by no part of it.
+Plan compile(const Kernel& kernel, std::size_t columns, std::span<const ObjectName> objects = {});
 
 }  // namespace mercer

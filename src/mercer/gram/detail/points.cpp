@@ -306,11 +306,21 @@ void gather_bytes(const PackedGroup<T>& from, std::span<const std::size_t> posit
 
 }  // namespace
 
-Rows derive(const Group& group, const Rows& rows) {
-    Rows derived = rows;
+DerivedRows derive(const Group& group, const Rows& rows,
+                   std::shared_ptr<const FeatureColumns>& columns) {
+    DerivedRows derived{rows};
     for (const Group::Step& step : group.steps) {
-        derived = step.formulas.empty() ? derived.select_columns(step.columns)
-                                        : apply_formulas(step.formulas, derived);
+        Rows& now = derived.rows;
+        if (!step.features.empty()) {
+            const std::string& object = group.objects.front().name;
+            now = columns == nullptr
+                      ? reference_features(step.features[0], object, now, columns)
+                      : other_features(step.features[0], object, now, *columns, derived.strange);
+        } else if (!step.formulas.empty()) {
+            now = apply_formulas(step.formulas, now);
+        } else {
+            now = now.select_columns(step.columns);
+        }
     }
     return derived;
 }
@@ -319,8 +329,8 @@ template <class T>
 GroupFormat choose_format(const Group& group, const Rows& derived) {
     GroupFormat format;
     const bool products = group.dots || group.distances;
-    format.sparse = derived.is_sparse() && group.width >= short_row && group.form.rows() == 0 &&
-                    density(derived) < sparse_density;
+    format.sparse = group.features || (derived.is_sparse() && group.width >= short_row &&
+                                       group.form.rows() == 0 && density(derived) < sparse_density);
     if (format.sparse || group.form.rows() != 0) return format;
     if constexpr (std::is_same_v<T, float>) {
         // The sums of bytes must fit 32 bits: 4 × 255² × width < 2³¹.
@@ -339,9 +349,10 @@ GroupFormat choose_format(const Group& group, const Rows& derived) {
 }
 
 template <class T>
-PackedGroup<T> pack(const Group& group, const GroupFormat& format, Rows derived) {
+PackedGroup<T> pack(const Group& group, const GroupFormat& format, DerivedRows derived) {
     PackedGroup<T> packed;
-    packed.rows = std::move(derived);
+    packed.rows = std::move(derived.rows);
+    if (derived.strange) packed.strange = std::make_shared<const char>();
     if (format.sparse) {
         pack_sparse(packed);
     } else if (group.dots || group.distances || group.columnwise) {
@@ -360,6 +371,7 @@ template <class T>
 PackedGroup<T> gather(const Group& group, const PackedGroup<T>& from,
                       std::span<const std::size_t> positions, Use use) {
     PackedGroup<T> to;
+    to.strange = from.strange;
     if (group.raw) to.rows = from.rows.select(positions);
     if (from.sparse.starts != nullptr) {
         gather_sparse(from, positions, to);
@@ -387,8 +399,8 @@ PackedGroup<T> gather(const Group& group, const PackedGroup<T>& from,
 
 template GroupFormat choose_format<float>(const Group&, const Rows&);
 template GroupFormat choose_format<double>(const Group&, const Rows&);
-template PackedGroup<float> pack(const Group&, const GroupFormat&, Rows);
-template PackedGroup<double> pack(const Group&, const GroupFormat&, Rows);
+template PackedGroup<float> pack(const Group&, const GroupFormat&, DerivedRows);
+template PackedGroup<double> pack(const Group&, const GroupFormat&, DerivedRows);
 template PackedGroup<float> gather(const Group&, const PackedGroup<float>&,
                                    std::span<const std::size_t>, Use);
 template PackedGroup<double> gather(const Group&, const PackedGroup<double>&,

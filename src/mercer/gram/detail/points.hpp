@@ -10,6 +10,7 @@
 
 #include "mercer/base/matrix.hpp"
 #include "mercer/data/rows.hpp"
+#include "mercer/gram/detail/feature_rows.hpp"
 #include "mercer/gram/detail/pairwise.hpp"
 #include "mercer/gram/detail/plan.hpp"
 
@@ -24,6 +25,14 @@ struct GroupFormat {
     std::vector<double> shift{};
     /// Every entry of the reference is a byte times this; 0 when that is not so.
     double unit = 0;
+    /// Of a group of features: which columns they have.
+    std::shared_ptr<const FeatureColumns> features{};
+};
+
+/// Rows derived for a group, before they are packed.
+struct DerivedRows {
+    Rows rows{};
+    bool strange = false;  ///< they have features of their own, which the reference has not
 };
 
 template <class T>
@@ -33,6 +42,9 @@ struct PackedGroup {
     PackedGroup& operator=(PackedGroup&&) noexcept = default;
 
     Rows rows{};  ///< the derived rows themselves
+    /// Not null when the rows have columns that mean something only among them: features that the
+    /// reference has not.
+    std::shared_ptr<const void> strange{};
 
     MatrixView<const T> dense{};  ///< empty when sparse
     MatrixView<const T> right{};  ///< dense, or dense × A for x'Az
@@ -55,15 +67,17 @@ struct PackedGroup {
     std::vector<T> own_values{};
 };
 
-/// Applies a group's steps: the derived rows as plain rows.
-Rows derive(const Group& group, const Rows& rows);
+/// Applies a group's steps: the derived rows as plain rows. The columns of features must be known,
+/// or are settled by these rows, when `columns` is null.
+DerivedRows derive(const Group& group, const Rows& rows,
+                   std::shared_ptr<const FeatureColumns>& columns);
 
 /// Chooses the packing for a group from its reference rows (already derived).
 template <class T>
 GroupFormat choose_format(const Group& group, const Rows& derived);
 
 template <class T>
-PackedGroup<T> pack(const Group& group, const GroupFormat& format, Rows derived);
+PackedGroup<T> pack(const Group& group, const GroupFormat& format, DerivedRows derived);
 
 /// What gathered rows will be used for.
 struct Use {

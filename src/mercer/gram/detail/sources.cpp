@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numbers>
 #include <numeric>
+#include <stdexcept>
 #include <type_traits>
 
 #include "mercer/base/detail/gemm.hpp"
@@ -236,7 +237,36 @@ void sum_over_members(const Gram<T>& gram, const Members<T>& x, const Members<T>
     }
 }
 
+template <class T>
+void pair_objects(const PreparedObjects& x, const PreparedObjects& z, const Window<T>& w,
+                  MatrixView<T> out) {
+    const auto columns = std::span(z.positions).subspan(w.first_z, w.columns);
+    std::vector<double> values(w.columns);
+    for (std::size_t i = 0; i < w.rows; ++i) {
+        x.objects->row(x.positions[w.first_x + i], *z.objects, columns, values);
+        std::ranges::transform(values, out.row(i).begin(),
+                               [](double v) { return static_cast<T>(v); });
+    }
+}
+
+/// Columns behind those of the reference mean something only among rows prepared together.
+template <class T>
+void require_acquainted(const PackedGroup<T>& x, const PackedGroup<T>& z) {
+    if (!x.strange || !z.strange || x.strange == z.strange) return;
+    throw std::logic_error("two sets of points, both with features that the reference has not");
+}
+
 }  // namespace
+
+PreparedObjects prepare_objects(const Source& source, const Rows& rows) {
+    const KernelNode& leaf = source.kernel[0].node();
+    Matrix<double> numbers;
+    PreparedObjects prepared;
+    prepared.objects = leaf.leaf->prepare(leaf, objects_of(rows, source.object, numbers));
+    prepared.positions.resize(rows.size());
+    std::iota(prepared.positions.begin(), prepared.positions.end(), std::uint32_t{0});
+    return prepared;
+}
 
 Rows set_members(const Rows& rows, std::size_t width, bool counted,
                  std::vector<std::size_t>& starts) {
@@ -276,10 +306,15 @@ SourceTile<T> fill_source(const Source& source, std::size_t source_index,
     const PackedGroup<T>& x = window.x.groups[source.group];
     const PackedGroup<T>& z = window.z.groups[source.group];
     const MatrixView<T> out(scratch, window.rows, window.columns, stride);
+    require_acquainted(x, z);
     switch (source.kind) {
         case SourceKind::dot: return products(x, z, window, scratch, stride);
         case SourceKind::gathered: gather_columns(x.rows, z.rows, window, out); break;
         case SourceKind::rows: call_leaf(source, x.rows, z.rows, window, out); break;
+        case SourceKind::pairs:
+            pair_objects(window.x.objects[source_index], window.z.objects[source_index], window,
+                         out);
+            break;
         case SourceKind::sets:
             sum_over_members(*set_gram, window.x.members[source_index],
                              window.z.members[source_index], window, out);
@@ -312,6 +347,10 @@ double self_source(const Source& source, std::size_t source_index,
                 group.sparse.starts != nullptr ? group.sparse.row_value(i) : group.dense.row(i);
             for (const T entry : entries) sum += static_cast<double>(entry);
             return sum;
+        }
+        case SourceKind::pairs: {
+            const PreparedObjects& own = x.objects[source_index];
+            return own.objects->self(own.positions[i]);
         }
         default: {
             T value{};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "mercer/gram/detail/plan.hpp"
 #include "mercer/gram/detail/points.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/kernel/detail/object_leaf.hpp"
 
 namespace mercer {
 
@@ -19,13 +21,20 @@ struct Members {
     Points<T> points;
 };
 
+/// Objects prepared for a leaf that works by pairs, and which of them these points are.
+struct PreparedObjects {
+    std::shared_ptr<const ObjectPairs> objects{};
+    std::vector<std::uint32_t> positions{};
+};
+
 /// Everything prepared about some rows.
 template <class T>
 struct Points<T>::Data {
     std::size_t size = 0;
     std::vector<PackedGroup<T>> groups{};
-    std::vector<std::vector<T>> sides{};  ///< one a side of the plan, padded
-    std::vector<Members<T>> members{};    ///< one a source; empty unless the source is of sets
+    std::vector<std::vector<T>> sides{};     ///< one a side of the plan, padded
+    std::vector<Members<T>> members{};       ///< one a source; empty unless the source is of sets
+    std::vector<PreparedObjects> objects{};  ///< one a source; empty unless the source is of pairs
 };
 
 /// A window of pairs: rows [first_x, first_x + rows) of x and [first_z, first_z + columns) of z.
@@ -38,6 +47,9 @@ struct Window {
     std::size_t first_z = 0;  ///< a multiple of panel_width
     std::size_t columns = 0;
 };
+
+/// The objects that a source of pairs reads of derived rows.
+PreparedObjects prepare_objects(const Source& source, const Rows& rows);
 
 /// Splits rows that are sets of vectors into their members.
 Rows set_members(const Rows& rows, std::size_t width, bool counted,

@@ -78,6 +78,12 @@ bool contains_if(const KernelNode& node, const Predicate& is) {
 inline bool contains(const Kernel& kernel, KernelKind kind) {
     return contains_if(kernel.node(), [kind](const KernelNode& part) { return part.kind == kind; });
 }
+/// k of k[0:3][1].
+inline const KernelNode& without_subsets(const KernelNode& node) {
+    const KernelNode* inner = &node;
+    while (inner->kind == KernelKind::columns) inner = &inner->children.front().node();
+    return *inner;
+}
 /// c of c x·z, factors multiplied out; nothing for other kernels.
 std::optional<double> linear_factor(const Kernel& kernel);
 /// gamma of c exp(−gamma ‖x−z‖²) with c > 0, the Gaussian; nothing for other kernels.

@@ -22,8 +22,11 @@ struct TypeEntry {
     std::string_view name;
     std::size_t bytes;
 };
-constexpr std::array<TypeEntry, 4> types{
-    {{Type::f32, "F32", 4}, {Type::f64, "F64", 8}, {Type::i64, "I64", 8}, {Type::u32, "U32", 4}}};
+constexpr std::array<TypeEntry, 5> types{{{Type::f32, "F32", 4},
+                                          {Type::f64, "F64", 8},
+                                          {Type::i64, "I64", 8},
+                                          {Type::u32, "U32", 4},
+                                          {Type::u8, "U8", 1}}};
 
 const TypeEntry& entry_of(Type type) {
     return *std::find_if(types.begin(), types.end(),

@@ -20,8 +20,8 @@
 
 namespace mercer::persist {
 
-enum class Type { f32, f64, i64, u32 };
-/// "F32", "F64", "I64", "U32"
+enum class Type { f32, f64, i64, u32, u8 };
+/// "F32", "F64", "I64", "U32", "U8"
 std::string_view type_name(Type type);
 std::size_t type_bytes(Type type);
 

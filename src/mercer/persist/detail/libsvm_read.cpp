@@ -128,7 +128,7 @@ Rows points_of(Lines& lines, const std::vector<std::size_t>& origins) {
     if (!lines.serials.empty()) {
         const Rows empty = Rows::sparse(std::vector<std::size_t>(origins.size() + 1, 0), {},
                                         std::vector<double>(), lines.columns);
-        return with_origins(empty, origins);
+        return empty.with_origins(origins);
     }
     const std::size_t rows = lines.starts.size() - 1;
     const bool dense = lines.values.size() > rows * lines.columns / 4;

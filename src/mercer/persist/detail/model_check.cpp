@@ -197,54 +197,7 @@ void check_kernel(const Expansion& e, const std::string& place) {
     }
 }
 
-std::ptrdiff_t signed_of(std::size_t number) {
-    return static_cast<std::ptrdiff_t>(number);
-}
-
-/// Adds the entries of row i, for dense rows all of them, since -0 is not 0 in a file.
-template <class T>
-void append_row(const Rows& rows, std::size_t i, std::vector<std::uint32_t>& index,
-                std::vector<T>& value) {
-    std::span<const T> numbers;
-    if (rows.is_sparse()) {
-        const SparseView<T> view = rows.sparse_view<T>();
-        const auto columns = view.row_index(i);
-        index.insert(index.end(), columns.begin(), columns.end());
-        numbers = view.row_value(i);
-    } else {
-        numbers = rows.dense_view<T>().row(i);
-        for (std::size_t j = 0; j < numbers.size(); ++j) {
-            index.push_back(static_cast<std::uint32_t>(j));
-        }
-    }
-    value.insert(value.end(), numbers.begin(), numbers.end());
-}
-
 }  // namespace
-
-Rows with_origins(const Rows& rows, std::span<const std::size_t> origins) {
-    std::vector<std::size_t> order(origins.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return origins[i]; });
-    // A row gets a number by being selected from a larger set, so each is put at its place in one
-    // whose other rows are empty.
-    std::vector<std::size_t> starts(order.empty() ? 1 : origins[order.back()] + 2, 0);
-    const auto build = [&]<class T>(T) {
-        std::vector<std::uint32_t> index;
-        std::vector<T> value;
-        std::size_t next = 0;
-        for (const std::size_t i : order) {
-            std::fill(starts.begin() + signed_of(next), starts.begin() + signed_of(origins[i] + 1),
-                      index.size());
-            append_row<T>(rows, i, index, value);
-            next = origins[i] + 1;
-        }
-        starts.back() = index.size();
-        return Rows::sparse(std::move(starts), std::move(index), std::move(value), rows.columns());
-    };
-    const Rows selected = (rows.is_double() ? build(double{}) : build(float{})).select(origins);
-    return rows.is_sparse() ? selected : selected.to_dense();
-}
 
 void check_model(const Model& model, const std::string& place) {
     const Expansion& e = model.expansion;

@@ -19,9 +19,6 @@ constexpr std::size_t pairs_of(std::size_t classes) {
     return classes < 2 ? 0 : classes * (classes - 1) / 2;
 }
 
-/// The same rows, row i with origin origins[i] < most_precomputed_rows, all different.
-Rows with_origins(const Rows& rows, std::span<const std::size_t> origins);
-
 /// Throws InvalidInput, beginning with `place`, unless all counts agree and all numbers that the
 /// values of the model depend on are finite. Both writing and reading ask this, so that what is
 /// written can be read.

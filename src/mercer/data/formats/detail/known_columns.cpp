@@ -70,6 +70,15 @@ void place_by_name(const Input& input, const ColumnRoles& said, TableLayout& lay
     layout.weight = said.weight;
     if (said.label != none) taken[said.label] = true;
     if (said.weight != none) taken[said.weight] = true;
+    std::vector<std::size_t> texts;
+    for (const ObjectName& object : known.objects) {
+        texts.push_back(position_of(names, object.name, taken));
+        if (texts.back() == none) {
+            fail(input,
+                 "lacks the column of texts " + quoted(object.name) + " that was trained on");
+        }
+        taken[texts.back()] = true;
+    }
     const std::vector<std::size_t> found = find_features(input, names, taken);
     if (said.weight == none) layout.weight = position_of(names, known.roles.weight_name, taken);
     if (layout.weight != none) taken[layout.weight] = true;
@@ -87,6 +96,7 @@ void place_by_name(const Input& input, const ColumnRoles& said, TableLayout& lay
     }
     layout.roles.assign(names.size(), ColumnRole::ignored);
     for (const std::size_t j : found) layout.roles[j] = ColumnRole::feature;
+    for (const std::size_t j : texts) layout.roles[j] = ColumnRole::text;
     if (std::ranges::is_sorted(found)) return;
     std::vector<std::size_t> sorted = found;
     std::ranges::sort(sorted);
@@ -107,11 +117,25 @@ std::string counted(std::size_t count) {
     std::string message = "has " + counted(columns);
     if (others > 0) message += ", " + std::to_string(others) + " of them label or weight";
     message += "; trained on were " + std::to_string(known.features) + " features";
+    if (!known.objects.empty()) {
+        message += " and " + std::to_string(known.objects.size()) + " columns of texts";
+    }
     if (known.roles.label != none) {
         message += " and a label in column " + std::to_string(known.roles.label + 1);
     }
     fail(input, message + ": all features must be here, in the same order or with a header line " +
                     "that names them");
+}
+
+}  // namespace
+
+namespace {
+
+/// Tables of texts alone have no names of features to tell whether names are known.
+bool names_all(const std::vector<std::string>& names, const std::vector<ObjectName>& objects) {
+    return !objects.empty() && std::ranges::all_of(objects, [&](const ObjectName& object) {
+        return std::ranges::find(names, object.name) != names.end();
+    });
 }
 
 }  // namespace
@@ -125,7 +149,7 @@ ColumnRoles known_positions(const Input& input, std::size_t columns, const Colum
                             (r.label == none || r.label != r.weight);
         const std::size_t others =
             static_cast<std::size_t>(r.label != none) + static_cast<std::size_t>(r.weight != none);
-        return inside && columns == known.features + others;
+        return inside && columns == known.features + known.objects.size() + others;
     };
     const bool label_said = !input.options.label.empty();
     // What is said alone; then with the rest where it was; then without the weights of the
@@ -145,7 +169,7 @@ ColumnRoles known_positions(const Input& input, std::size_t columns, const Colum
 
 void place_known(const Input& input, const ColumnRoles& said, TableLayout& layout) {
     const KnownColumns& known = *input.options.known;
-    if (!layout.names.empty() && !known.names.empty()) {
+    if (!layout.names.empty() && (!known.names.empty() || names_all(layout.names, known.objects))) {
         place_by_name(input, said, layout);
         return;
     }
@@ -163,7 +187,7 @@ void place_known(const Input& input, const ColumnRoles& said, TableLayout& layou
 }
 
 void order_known(const Input& input, Dataset& data) {
-    if (!input.options.known || input.options.known->features == 0) return;
+    if (!input.options.known || !input.options.known->has_columns()) return;
     const KnownColumns& known = *input.options.known;
     if (!data.feature_names.empty() && !known.names.empty()) {
         if (data.feature_names == known.names) return;

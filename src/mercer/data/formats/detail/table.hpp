@@ -53,12 +53,13 @@ class FieldScanner {
 
    private:
     const char* quoted_field(const char* p, Field& out) const;
+    bool closes_on_line(const char* p) const;
 
     const Input& input_;
     char delimiter_;
 };
 
-enum class ColumnRole : std::uint8_t { feature, label, weight, ignored };
+enum class ColumnRole : std::uint8_t { feature, text, label, weight, ignored };
 
 /// What the first lines and the options say about a table.
 struct TableLayout {
@@ -70,13 +71,16 @@ struct TableLayout {
     std::vector<std::string> names;   ///< from the header, one a column; or empty
     std::size_t label = none;         ///< position of the label column
     std::size_t weight = none;
+    std::vector<bool> text_like;       ///< one a column: texts, if it is a feature
+    std::vector<std::string> objects;  ///< names of the columns of texts, in their order
     /// For each feature that was known beforehand its place among the features here; empty when
     /// they stand in that order.
     std::vector<std::size_t> order;
     std::vector<std::string> classes;  ///< scikit-learn's header: the names of labels 0, 1, …
     std::size_t promised_rows = none;  ///< and how many rows follow
 
-    std::size_t features() const;
+    std::size_t features() const;  ///< that are numbers
+    std::size_t texts() const;
     /// "3" or "3 (age)", counting from 1.
     std::string column_text(std::size_t position) const;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <set>
 
 #include "mercer/base/text.hpp"
 #include "mercer/data/formats/detail/table.hpp"
@@ -50,6 +51,14 @@ bool looks_like_header(const std::vector<Field>& first, const std::vector<Field>
     if (std::all_of(first.begin(), first.end(), [](const Field& f) { return f.raw().empty(); })) {
         return false;
     }
+    // Where all is text, a name that columns usually have tells.
+    std::vector<std::string> names;
+    for (const Field& field : first) names.push_back(field.text());
+    const bool usual = usual_label(names) != TableLayout::none ||
+                       std::ranges::any_of(names, [](const std::string& name) {
+                           return lower(name) == "text" || lower(name) == "sequence";
+                       });
+    if (usual) return true;
     return second.empty() || std::any_of(second.begin(), second.end(), is_number);
 }
 
@@ -73,6 +82,24 @@ std::size_t named_column(const Input& input, const TableLayout& layout, const st
     fail(input, message);
 }
 
+/// True when a column holds a different text in each of the first rows: no class, but what is to be
+/// classified.
+bool never_repeats(const Input& input, const TableLayout& layout, std::size_t column) {
+    constexpr std::size_t enough = 20;
+    constexpr std::size_t most = 50;
+    if (!layout.text_like[column]) return false;
+    const FieldScanner scan(input, layout.delimiter);
+    std::set<std::string> seen;
+    std::size_t rows = 0;
+    for (const char* p = layout.first_row; p != input.end() && rows < most; p = scan.next_line(p)) {
+        const std::vector<Field> fields = scan.line(p);
+        if (fields.size() <= column) return false;  // which the reader will say
+        seen.insert(fields[column].text());
+        if (seen.size() != ++rows) return false;
+    }
+    return rows >= enough;
+}
+
 std::size_t label_column(const Input& input, const TableLayout& layout) {
     const std::string& wanted = input.options.label;
     if (wanted == "none") return TableLayout::none;
@@ -80,7 +107,64 @@ std::size_t label_column(const Input& input, const TableLayout& layout) {
     if (!input.options.labels_file.empty()) return TableLayout::none;
     const std::size_t usual = usual_label(layout.names);
     if (usual != TableLayout::none) return usual;
-    return layout.roles.size() == 1 ? TableLayout::none : layout.roles.size() - 1;
+    if (layout.roles.size() == 1) return TableLayout::none;
+    const std::size_t last = layout.roles.size() - 1;
+    return never_repeats(input, layout, last) ? 0 : last;
+}
+
+/// The positions of columns given as "a,3,last".
+std::vector<std::size_t> listed_columns(const Input& input, const TableLayout& layout,
+                                        const std::string& text, const char* what) {
+    std::vector<std::size_t> positions;
+    for (std::size_t first = 0; first <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', first), text.size());
+        positions.push_back(named_column(input, layout, text.substr(first, comma - first), what));
+        first = comma + 1;
+    }
+    return positions;
+}
+
+/// Which columns hold texts: as said, or those whose field in the first row is no number.
+void find_texts(const Input& input, const std::vector<Field>& row, TableLayout& layout) {
+    layout.text_like.assign(layout.roles.size(), false);
+    const std::string& said = input.options.text_columns;
+    if (said == "none") return;
+    if (!said.empty()) {
+        for (const std::size_t j : listed_columns(input, layout, said, "text")) {
+            layout.text_like[j] = true;
+        }
+        return;
+    }
+    for (std::size_t j = 0; j < std::min(row.size(), layout.roles.size()); ++j) {
+        const Number<double> number = read_number<double>(row[j].first, input.end());
+        const bool whole = number.end == row[j].last && number.kind != NumberKind::malformed;
+        layout.text_like[j] = !whole && !is_missing(row[j].raw());
+    }
+}
+
+/// The columns of texts among the features, and what they are called.
+void place_texts(const Input& input, TableLayout& layout) {
+    const KnownColumns* known = input.options.known.get();
+    std::vector<std::size_t> positions;
+    for (std::size_t j = 0; j < layout.roles.size(); ++j) {
+        if (layout.roles[j] == ColumnRole::feature && layout.text_like[j]) {
+            layout.roles[j] = ColumnRole::text;
+        }
+        if (layout.roles[j] == ColumnRole::text) positions.push_back(j);
+    }
+    const bool as_known = known != nullptr && known->has_columns();
+    if (as_known && known->objects.size() != positions.size()) {
+        fail(input, "has " + std::to_string(positions.size()) +
+                        " columns of texts; trained on were " +
+                        std::to_string(known->objects.size()) +
+                        ": say which they are with `text_columns`, and what to `leave_out`");
+    }
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+        const std::string number = positions.size() == 1 ? "" : std::to_string(k + 1);
+        layout.objects.push_back(!layout.names.empty() ? layout.names[positions[k]]
+                                 : as_known            ? known->objects[k].name
+                                                       : "text" + number);
+    }
 }
 
 /// Label and weight, and everything else a feature.
@@ -90,8 +174,9 @@ void place_columns(const Input& input, TableLayout& layout) {
         said.weight = named_column(input, layout, input.options.weight_column, "weight");
     }
     // Columns to be filled with zeros are asked for by ReadOptions::columns.
-    const bool known = input.options.known && input.options.known->features > 0 &&
-                       input.options.columns < input.options.known->features;
+    const bool known =
+        input.options.known && input.options.known->has_columns() &&
+        (input.options.columns == 0 || input.options.columns < input.options.known->features);
     const std::string& label = input.options.label;
     if (!known || (!label.empty() && label != "none")) said.label = label_column(input, layout);
     if (said.weight != TableLayout::none && said.weight == said.label) {
@@ -106,6 +191,12 @@ void place_columns(const Input& input, TableLayout& layout) {
     }
     if (layout.label != TableLayout::none) layout.roles[layout.label] = ColumnRole::label;
     if (layout.weight != TableLayout::none) layout.roles[layout.weight] = ColumnRole::weight;
+    if (input.options.leave_out.empty()) return;
+    for (const std::size_t j : listed_columns(input, layout, input.options.leave_out, "left out")) {
+        if (j == layout.label) layout.label = TableLayout::none;
+        if (j == layout.weight) layout.weight = TableLayout::none;
+        layout.roles[j] = ColumnRole::ignored;
+    }
 }
 
 }  // namespace
@@ -167,9 +258,23 @@ const char* FieldScanner::quoted_field(const char* p, Field& out) const {
     return behind;
 }
 
+/// Between tabs a quote is often part of the text; it encloses a field when another ends it.
+bool FieldScanner::closes_on_line(const char* p) const {
+    for (++p; *p != '\n'; ++p) {
+        if (*p != '"') continue;
+        if (p[1] == '"') {
+            ++p;
+            continue;
+        }
+        const char* behind = skip_blanks(p + 1);
+        return *behind == '\n' || *behind == delimiter_;
+    }
+    return false;
+}
+
 const char* FieldScanner::field(const char* p, Field& out) const {
     p = skip_blanks(p);
-    if (*p == '"') return quoted_field(p, out);
+    if (*p == '"' && (delimiter_ != '\t' || closes_on_line(p))) return quoted_field(p, out);
     out = {.first = p, .last = p, .quoted = false};
     while (*p != '\n' && *p != delimiter_ && !(delimiter_ == ' ' && is_blank_here(*p))) ++p;
     out.last = p;
@@ -202,6 +307,10 @@ const char* FieldScanner::next_line(const char* p) const {
 
 std::size_t TableLayout::features() const {
     return static_cast<std::size_t>(std::count(roles.begin(), roles.end(), ColumnRole::feature));
+}
+
+std::size_t TableLayout::texts() const {
+    return static_cast<std::size_t>(std::count(roles.begin(), roles.end(), ColumnRole::text));
 }
 
 std::string TableLayout::column_text(std::size_t position) const {
@@ -244,8 +353,10 @@ TableLayout find_layout(const Input& input, char delimiter) {
     if (layout.first_row == input.end()) fail(input, "holds a header line but no rows");
 
     layout.roles.assign(columns, ColumnRole::feature);
+    find_texts(input, layout.first_row == second_line ? second : first, layout);
     place_columns(input, layout);
-    if (layout.features() == 0) {
+    place_texts(input, layout);
+    if (layout.features() + layout.texts() == 0) {
         fail(input, "has no column left beside label and weight, expected at least one feature");
     }
     return layout;

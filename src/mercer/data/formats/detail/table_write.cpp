@@ -34,6 +34,7 @@ std::string header_line(const Dataset& data, char delimiter) {
     for (std::size_t j = 0; j < data.columns(); ++j) {
         add(data.feature_names.empty() ? "x" + std::to_string(j) : data.feature_names[j]);
     }
+    for (const ObjectColumn& column : data.x.objects()) add(column.name());
     if (!data.weights.empty()) add("weight");
     if (!data.y.empty()) add(data.roles.label_name.empty() ? "label" : data.roles.label_name);
     return text + "\n";
@@ -66,6 +67,11 @@ void write_table_as(const Dataset& data, const WriteOptions& options, char delim
                    std::vector<T> full;
                    for (std::size_t i = first; i < last; ++i) {
                        append_table_row(text, data.x, i, delimiter, full);
+                       for (std::size_t k = 0; k < data.x.objects().size(); ++k) {
+                           if (k > 0 || data.columns() > 0) text += delimiter;
+                           const std::string field(data.x.objects()[k].text(i));
+                           append_name(text, field, delimiter, true);
+                       }
                        if (!data.weights.empty()) {
                            text += delimiter;
                            append_number(text, data.weights[i]);
@@ -82,7 +88,8 @@ void write_table_as(const Dataset& data, const WriteOptions& options, char delim
 }  // namespace
 
 void write_table(const Dataset& data, const WriteOptions& options, char delimiter, Output& output) {
-    const bool named = !data.feature_names.empty() || !data.roles.label_name.empty();
+    const bool named =
+        !data.feature_names.empty() || !data.roles.label_name.empty() || !data.x.objects().empty();
     const bool header =
         options.header == HeaderLine::yes ||
         (options.header == HeaderLine::automatic && (named || !data.weights.empty()));

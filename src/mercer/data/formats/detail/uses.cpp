@@ -25,6 +25,10 @@ constexpr PartialOption partial_options[] = {
      [](const ReadOptions& o) { return o.missing != MissingValues::refuse; }},
     {"weight_column", &OptionUses::weight_column,
      [](const ReadOptions& o) { return !o.weight_column.empty(); }},
+    {"text_columns", &OptionUses::text_columns,
+     [](const ReadOptions& o) { return !o.text_columns.empty(); }},
+    {"leave_out", &OptionUses::leave_out,
+     [](const ReadOptions& o) { return !o.leave_out.empty(); }},
     {"first_index", &OptionUses::first_index,
      [](const ReadOptions& o) { return o.first_index != 1; }},
 };

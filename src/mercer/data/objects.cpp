@@ -1,0 +1,233 @@
+#include "mercer/data/objects.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mercer/base/error.hpp"
+
+namespace mercer {
+
+void Texts::push_back(std::string_view text) {
+    bytes += text;
+    starts.push_back(bytes.size());
+}
+
+GraphView Graphs::view(std::size_t g) const {
+    const std::size_t first = first_node.at(g);
+    const std::size_t nodes = first_node.at(g + 1) - first;
+    GraphView view{
+        .nodes = nodes, .starts = starts.data() + first, .neighbours = neighbours.data()};
+    if (!node_labels.empty()) view.node_labels = std::span(node_labels).subspan(first, nodes);
+    if (!edge_labels.empty()) view.edge_labels = edge_labels.data();
+    view.attributes = attributes;
+    if (attributes > 0) view.values = values.data() + first * attributes;
+    return view;
+}
+
+void Graphs::push_back(const GraphView& graph) {
+    const bool first = size() == 0;
+    const bool labelled = !graph.node_labels.empty();
+    // A graph without nodes has room for labels that others have.
+    if (!first && graph.nodes > 0 && first_node.back() > 0 &&
+        (labelled != !node_labels.empty() || graph.attributes != attributes)) {
+        throw InvalidInput("graph " + std::to_string(size() + 1) +
+                           " has node labels or attributes where those before it have none, or the "
+                           "other way round");
+    }
+    if (first || first_node.back() == 0) attributes = graph.attributes;
+    for (std::size_t v = 0; v < graph.nodes; ++v) {
+        const auto row = graph.neighbours_of(v);
+        neighbours.insert(neighbours.end(), row.begin(), row.end());
+        if (graph.edge_labels != nullptr) {
+            const auto* labels = graph.edge_labels + graph.starts[v];
+            edge_labels.insert(edge_labels.end(), labels, labels + row.size());
+        }
+        starts.push_back(neighbours.size());
+    }
+    if (!edge_labels.empty() && edge_labels.size() != neighbours.size()) {
+        throw InvalidInput("graph " + std::to_string(size() + 1) +
+                           " has edge labels where those before it have none, or the other way "
+                           "round");
+    }
+    node_labels.insert(node_labels.end(), graph.node_labels.begin(), graph.node_labels.end());
+    values.insert(values.end(), graph.values, graph.values + graph.nodes * graph.attributes);
+    first_node.push_back(first_node.back() + graph.nodes);
+}
+
+void Graphs::check() const {
+    const auto require = [](bool holds, const std::string& message) {
+        if (!holds) throw InvalidInput(message);
+    };
+    require(!first_node.empty() && first_node.front() == 0 && std::ranges::is_sorted(first_node) &&
+                starts.size() == first_node.back() + 1,
+            "graphs: the first nodes must ascend from 0 to the number of nodes");
+    require(
+        starts.front() == 0 && std::ranges::is_sorted(starts) && starts.back() == neighbours.size(),
+        "graphs: the starts must ascend from 0 to the number of neighbours");
+    const std::size_t nodes = first_node.back();
+    require(node_labels.empty() || node_labels.size() == nodes,
+            "graphs: " + std::to_string(node_labels.size()) + " node labels for " +
+                std::to_string(nodes) + " nodes");
+    require(edge_labels.empty() || edge_labels.size() == neighbours.size(),
+            "graphs: " + std::to_string(edge_labels.size()) + " edge labels for " +
+                std::to_string(neighbours.size()) + " ends of edges");
+    require(attributes < values.size() + 1 && values.size() == nodes * attributes,
+            "graphs: " + std::to_string(values.size()) + " numbers do not make " +
+                std::to_string(attributes) + " for each of " + std::to_string(nodes) + " nodes");
+    for (std::size_t g = 0; g < size(); ++g) {
+        const std::size_t count = first_node[g + 1] - first_node[g];
+        const std::size_t begin = starts[first_node[g]];
+        const std::size_t end = starts[first_node[g + 1]];
+        for (std::size_t k = begin; k < end; ++k) {
+            require(neighbours[k] < count,
+                    "graph " + std::to_string(g + 1) + " has an edge to node " +
+                        std::to_string(neighbours[k] + 1) + " of " + std::to_string(count));
+        }
+    }
+}
+
+Graphs graph_of(std::size_t nodes, std::span<const Edge> edges, bool edges_have_labels,
+                std::vector<std::int64_t> node_labels, std::vector<double> values) {
+    using End = std::pair<std::uint32_t, std::int64_t>;
+    std::vector<std::vector<End>> ends(nodes);
+    for (const Edge& edge : edges) {
+        if (edge.from >= nodes || edge.to >= nodes) {
+            throw InvalidInput("an edge between nodes " + std::to_string(edge.from) + " and " +
+                               std::to_string(edge.to) + " of a graph of " + std::to_string(nodes) +
+                               " nodes, counted from 0");
+        }
+        if (edge.from == edge.to) continue;
+        ends[edge.from].emplace_back(edge.to, edge.label);
+        ends[edge.to].emplace_back(edge.from, edge.label);
+    }
+    Graphs result;
+    for (std::vector<End>& list : ends) {
+        std::ranges::sort(list);
+        const auto repeated = std::ranges::unique(list, {}, &End::first);
+        list.erase(repeated.begin(), repeated.end());
+        for (const auto& [node, label] : list) {
+            result.neighbours.push_back(node);
+            if (edges_have_labels) result.edge_labels.push_back(label);
+        }
+        result.starts.push_back(result.neighbours.size());
+    }
+    result.first_node.push_back(nodes);
+    result.node_labels = std::move(node_labels);
+    result.attributes = nodes == 0 ? 0 : values.size() / nodes;
+    result.values = std::move(values);
+    result.check();
+    return result;
+}
+
+ObjectColumn ObjectColumn::texts(std::string name, const std::vector<std::string>& texts) {
+    Texts packed;
+    for (const std::string& text : texts) packed.push_back(text);
+    return ObjectColumn::texts(std::move(name), std::move(packed));
+}
+
+ObjectColumn ObjectColumn::texts(std::string name, Texts texts) {
+    if (texts.starts.empty() || texts.starts.front() != 0 ||
+        !std::ranges::is_sorted(texts.starts) || texts.starts.back() != texts.bytes.size()) {
+        throw InvalidInput("texts: the starts must ascend from 0 to the number of bytes");
+    }
+    ObjectColumn column;
+    column.name_ = std::move(name);
+    column.texts_ = std::make_shared<const Texts>(std::move(texts));
+    return column;
+}
+
+ObjectColumn ObjectColumn::graphs(std::string name, Graphs graphs) {
+    graphs.check();
+    ObjectColumn column;
+    column.name_ = std::move(name);
+    column.graphs_ = std::make_shared<const Graphs>(std::move(graphs));
+    return column;
+}
+
+std::size_t ObjectColumn::size() const {
+    if (positions_) return positions_->size();
+    return texts_ ? texts_->size() : graphs_ ? graphs_->size() : 0;
+}
+
+std::size_t ObjectColumn::place(std::size_t i) const {
+    return positions_ ? positions_->at(i) : i;
+}
+
+std::string_view ObjectColumn::text(std::size_t i) const {
+    return texts_->text(place(i));
+}
+
+GraphView ObjectColumn::graph(std::size_t i) const {
+    return graphs_->view(place(i));
+}
+
+Object ObjectColumn::at(std::size_t i) const {
+    return texts_ ? Object(text(i)) : Object(graph(i));
+}
+
+std::size_t ObjectColumn::bytes() const {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+        if (texts_) {
+            sum += text(i).size();
+            continue;
+        }
+        const GraphView view = graph(i);
+        const std::size_t labels = (view.node_labels.empty() ? 0 : view.nodes) +
+                                   (view.edge_labels == nullptr ? 0 : view.ends());
+        sum += view.ends() * sizeof(std::uint32_t) + view.nodes * sizeof(std::size_t) +
+               labels * sizeof(std::int64_t) + view.nodes * view.attributes * sizeof(double);
+    }
+    return sum;
+}
+
+ObjectColumn ObjectColumn::select(std::span<const std::size_t> positions) const {
+    std::vector<std::size_t> chosen(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        if (positions[i] >= size()) {
+            throw InvalidInput("row " + std::to_string(positions[i]) +
+                               " is not there: positions count from 0 and must be below " +
+                               std::to_string(size()));
+        }
+        chosen[i] = place(positions[i]);
+    }
+    ObjectColumn result = *this;
+    result.positions_ = std::make_shared<const std::vector<std::size_t>>(std::move(chosen));
+    return result;
+}
+
+ObjectColumn ObjectColumn::named(std::string name) const {
+    ObjectColumn result = *this;
+    result.name_ = std::move(name);
+    return result;
+}
+
+Texts ObjectColumn::own_texts() const {
+    Texts result;
+    for (std::size_t i = 0; i < size(); ++i) result.push_back(text(i));
+    return result;
+}
+
+Graphs ObjectColumn::own_graphs() const {
+    Graphs result;
+    for (std::size_t i = 0; i < size(); ++i) result.push_back(graph(i));
+    return result;
+}
+
+ObjectColumn concatenate(const ObjectColumn& a, const ObjectColumn& b) {
+    if (a.kind() != b.kind()) {
+        throw InvalidInput("the column '" + a.name() + "' holds " +
+                           std::string(object_words.word(a.kind())) + " in one set of rows and " +
+                           std::string(object_words.word(b.kind())) + " in the other");
+    }
+    if (a.kind() == ObjectKind::text) {
+        Texts all = a.own_texts();
+        for (std::size_t i = 0; i < b.size(); ++i) all.push_back(b.text(i));
+        return ObjectColumn::texts(a.name(), std::move(all));
+    }
+    Graphs all = a.own_graphs();
+    for (std::size_t i = 0; i < b.size(); ++i) all.push_back(b.graph(i));
+    return ObjectColumn::graphs(a.name(), std::move(all));
+}
+
+}  // namespace mercer

@@ -1,0 +1,133 @@
+#include "mercer/feature/detail/feature_weights.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "mercer/base/parallel.hpp"
+#include "mercer/gram/detail/feature_rows.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
+
+namespace mercer {
+namespace {
+
+using Part = FeatureWeights::Part;
+
+/// Walks a sum; false when there is something else in it.
+bool take_parts(const Kernel& kernel, double factor, std::vector<ObjectName> seen,
+                CollapsedKernel& out) {
+    const KernelNode& node = kernel.node();
+    const auto child = [&]() -> const Kernel& { return node.children.front(); };
+    switch (node.kind) {
+        case KernelKind::sum:
+            return std::ranges::all_of(node.children, [&](const Kernel& part) {
+                return take_parts(part, factor, seen, out);
+            });
+        case KernelKind::scale: return take_parts(child(), factor * node.value, seen, out);
+        case KernelKind::constant: out.constant += factor * node.value; return true;
+        case KernelKind::columns:
+            std::erase_if(seen, [&](const ObjectName& object) {
+                return std::ranges::none_of(node.subset.items, [&](const ColumnSet::Item& item) {
+                    return item.object && item.name == object.name;
+                });
+            });
+            return take_parts(child(), factor, std::move(seen), out);
+        case KernelKind::normalize: {
+            CollapsedKernel inside;
+            if (!take_parts(child(), 1, std::move(seen), inside)) return false;
+            if (inside.parts.size() != 1 || inside.constant != 0 || inside.parts[0].normalized ||
+                inside.parts[0].factor <= 0) {
+                return false;
+            }
+            out.parts.push_back(inside.parts[0]);
+            out.parts.back().factor = factor;
+            out.parts.back().normalized = true;
+            return true;
+        }
+        default: break;
+    }
+    if (node.leaf == nullptr || node.leaf->features == nullptr) return false;
+    const auto column = std::ranges::find(seen, node.leaf->objects, &ObjectName::kind);
+    if (column == seen.end()) return false;
+    out.parts.push_back({.leaf = kernel, .object = column->name, .factor = factor});
+    return true;
+}
+
+/// The features of one object, collected, of length 1 if so wanted.
+void features_of(const Part& part, const Object& object, Features& out) {
+    const KernelNode& node = part.leaf.node();
+    out.clear();
+    node.leaf->features(node, object, out);
+    collect_features(out);
+    if (!part.normalized) return;
+    const double length = std::sqrt(product_of(out, out));
+    if (length == 0) return;
+    for (Feature& feature : out) feature.value /= length;
+}
+
+}  // namespace
+
+std::optional<CollapsedKernel> collapsed(const Expansion& expansion) {
+    CollapsedKernel found;
+    const std::vector<ObjectName> objects = expansion.points.object_names();
+    if (objects.empty() || expansion.self != 0 || expansion.reference.size() > 0) return {};
+    if (!take_parts(expansion.kernel, 1, objects, found)) return {};
+    return found;
+}
+
+std::size_t FeatureWeights::slot(std::uint64_t identity) const {
+    const std::size_t mask = identities_.size() - 1;
+    std::size_t at = identity & mask;  // identities are hashes already
+    while (places_[at] != 0 && identities_[at] != identity) at = (at + 1) & mask;
+    return at;
+}
+
+FeatureWeights::FeatureWeights(Part part, const Expansion& expansion)
+    : part_(std::move(part)), outputs_(expansion.outputs()) {
+    const ObjectColumn& column = *expansion.points.object(part_.object);
+    std::vector<Features> features(expansion.size());
+    parallel_for(expansion.size(),
+                 [&](std::size_t i) { features_of(part_, column.at(i), features[i]); });
+    std::size_t entries = 0;
+    for (const Features& row : features) entries += row.size();
+    identities_.assign(std::bit_ceil(std::max<std::size_t>(2 * entries, 16)), 0);
+    places_.assign(identities_.size(), 0);
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < features.size();
+         ++i) {  // in order: the sums are the same each time
+        for (const Feature& feature : features[i]) {
+            const std::size_t at = slot(feature.identity);
+            if (places_[at] == 0) {
+                identities_[at] = feature.identity;
+                weights.resize(weights.size() + outputs_, 0.0);
+                places_[at] = static_cast<std::uint32_t>(weights.size() / outputs_);
+            }
+            double* const w = weights.data() + (places_[at] - 1) * outputs_;
+            for (std::size_t c = 0; c < outputs_; ++c) {
+                w[c] += part_.factor * expansion.coefficients(c, i) * feature.value;
+            }
+        }
+    }
+    weights_ = Matrix<double>(weights.size() / outputs_, outputs_);
+    weights_.values() = std::move(weights);
+}
+
+void FeatureWeights::add_to(const Rows& x, MatrixView<double> out) const {
+    Matrix<double> numbers;
+    const std::vector<Object> objects = objects_of(x, part_.object, numbers);
+    parallel_ranges(objects.size(), 16, [&](std::size_t first, std::size_t last) {
+        Features features;
+        for (std::size_t i = first; i < last; ++i) {
+            features_of(part_, objects[i], features);
+            const auto sums = out.row(i);
+            for (const Feature& feature : features) {
+                const std::uint32_t place = places_[slot(feature.identity)];
+                if (place == 0) continue;
+                const auto w = weights_.row(place - 1);
+                for (std::size_t c = 0; c < outputs_; ++c) sums[c] += w[c] * feature.value;
+            }
+        }
+    });
+}
+
+}  // namespace mercer

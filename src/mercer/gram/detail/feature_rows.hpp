@@ -1,0 +1,34 @@
+// The features of texts and graphs as sparse rows, so that everything the engine does with those it
+// does with these.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mercer/data/rows.hpp"
+#include "mercer/kernel/kernel.hpp"
+
+namespace mercer {
+
+/// Which column a feature has: those that the reference rows have come first, in the order of their
+/// identities. Any other gets a column behind them, of its own set of rows: it meets nothing there
+/// but itself, and counts in x·x.
+struct FeatureColumns {
+    std::vector<std::uint64_t> known{};  ///< identities, ascending
+};
+
+/// The rows of features of the reference, and their columns.
+Rows reference_features(const Kernel& leaf, const std::string& object, const Rows& rows,
+                        std::shared_ptr<const FeatureColumns>& columns);
+/// The same of other rows. `strange` becomes true when they have features that the reference has
+/// not.
+Rows other_features(const Kernel& leaf, const std::string& object, const Rows& rows,
+                    const FeatureColumns& columns, bool& strange);
+
+/// The objects that a leaf reads: those of a column, or, without a name, the rows of numbers, which
+/// then live in `numbers`.
+std::vector<Object> objects_of(const Rows& rows, const std::string& object,
+                               Matrix<double>& numbers);
+
+}  // namespace mercer
