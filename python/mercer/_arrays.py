@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._compat import HAVE_SKLEARN
+from ._structures import Structured, structured
 
 FLOATS = (np.float64, np.float32)
 
@@ -31,6 +32,8 @@ def to_rows(X: Any) -> _core.Rows:
     Rows
         Keeps what it looks at alive.
     """
+    if isinstance(X, Structured):
+        return X.rows()
     if not is_sparse(X):
         X = np.asarray(X)
         if X.dtype not in FLOATS:
@@ -50,6 +53,9 @@ def to_rows(X: Any) -> _core.Rows:
 
 def checked_rows(X: Any, name: str = "X") -> _core.Rows:
     """`to_rows` of whatever a user gives where no estimator looks at it first."""
+    objects = structured(X)
+    if objects is not None:
+        return objects.rows()
     values = X.data if is_sparse(X) else np.asarray(X)
     if np.iscomplexobj(values):
         raise ValueError(f"{name} holds complex numbers, and kernels are of real ones")
@@ -91,7 +97,19 @@ def from_rows(arrays: tuple[np.ndarray, ...], columns: int) -> Any:
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> Any:
-    """Checked rows, float32 or float64, dense or CSR; sets or compares ``n_features_in_``."""
+    """Checked rows, float32 or float64, dense or CSR; sets or compares ``n_features_in_``.
+
+    Texts and graphs come back as `Structured`.
+    """
+    objects = structured(X)
+    if objects is not None:
+        return _check_structured(estimator, X, objects, reset, minimum)
+    if not reset and getattr(estimator, "_kinds", None):
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted on {estimator._kinds}, and X holds numbers alone"
+        )
+    if reset:
+        estimator.__dict__.pop("_kinds", None)
     if HAVE_SKLEARN:
         from sklearn.utils.validation import validate_data
 
@@ -106,6 +124,41 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> Any:
             ensure_min_samples=minimum,
         )
     return _check_plainly(estimator, X, reset)
+
+
+def _check_structured(
+    estimator: Any, X: Any, objects: Structured, reset: bool, minimum: int
+) -> Structured:
+    if len(objects) < minimum:
+        raise ValueError(
+            f"Found array with {len(objects)} sample(s) while a minimum of {minimum} is required."
+        )
+    require_finite(objects.numbers, "X")
+    if reset:
+        estimator._kinds = objects.kinds
+        estimator.n_features_in_ = objects.shape[1]
+        estimator.__dict__.pop("feature_names_in_", None)
+        if hasattr(X, "columns"):
+            estimator.feature_names_in_ = np.asarray([str(name) for name in X.columns], dtype=object)
+        return objects
+    known = getattr(estimator, "_kinds", {})
+    unnamed = not hasattr(X, "columns")
+    if unnamed and list(known.values()) == list(objects.kinds.values()) and len(known) == 1:
+        return _renamed(objects, next(iter(known)))
+    missing = [name for name, kind in known.items() if objects.kinds.get(name) != kind]
+    if missing or objects.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has the columns {objects.kinds} and {objects.numbers.shape[1]} of numbers; "
+            f"{type(estimator).__name__} was fitted on {known} among {estimator.n_features_in_}"
+        )
+    return objects
+
+
+def _renamed(objects: Structured, name: str) -> Structured:
+    """The one column under the name it was fitted by."""
+    texts = {name: column for column in objects.texts.values()}
+    graphs = {name: column for column in objects.graphs.values()}
+    return Structured(objects.numbers, texts, graphs)
 
 
 def _check_plainly(estimator: Any, X: Any, reset: bool) -> Any:

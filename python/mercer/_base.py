@@ -287,7 +287,9 @@ class Machine(BaseEstimator):
 
     def _column_names(self, rows: _core.Rows) -> list[str]:
         """What a frame called the columns; nothing where the rows are those of a matrix."""
+        objects = getattr(self, "_kinds", {})
         names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        names = [name for name in names if name not in objects]
         return names if len(names) == rows.columns else []
 
     def _block_matrix(self, X: Any, Z: Any) -> np.ndarray:
@@ -388,7 +390,17 @@ class Machine(BaseEstimator):
             return self._rows_kept[self._model.origins]
         if self._pairwise_input:
             return np.empty((0, 0))
+        if getattr(self, "_kinds", None):
+            return self._structured_points()
         return from_rows(self._model.points(), self._model.columns)
+
+    def _structured_points(self) -> np.ndarray:
+        """Texts, one a point, or a tuple of them; graphs are not given back."""
+        columns = [column for column in self._model.texts().values() if column]
+        points = np.empty(len(columns[0]) if columns else 0, dtype=object)
+        for i, values in enumerate(zip(*columns)):
+            points[i] = values if len(columns) > 1 else values[0]
+        return points
 
     @property
     def kernel_(self) -> Kernel | BlockKernel:

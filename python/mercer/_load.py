@@ -99,7 +99,9 @@ def load(path: Any) -> Machine:
         machine.set_params(precision="double" if model.double_precision else "single")
     machine._model = model
     machine.report_ = Report(model.report())
-    machine.n_features_in_ = model.columns
+    machine.n_features_in_ = model.columns + len(model.objects)
+    if model.objects:
+        machine._kinds = model.objects
     if model.feature_names:
         machine.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
     if model.class_names:

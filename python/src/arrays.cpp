@@ -1,11 +1,15 @@
 #include "arrays.hpp"
 
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
 
 #include "mercer/base/error.hpp"
+#include "mercer/data/objects.hpp"
 
 namespace mercer::python {
 namespace {
@@ -93,6 +97,59 @@ std::size_t address_of(const Rows& rows) {
     return reinterpret_cast<std::size_t>(first);
 }
 
+/// (nodes, edges, node labels or None, edge labels or None, attributes or None)
+Graphs graph_from(const nb::handle& parts) {
+    using Pairs = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+    const auto list = nb::cast<nb::tuple>(parts);
+    const auto nodes = nb::cast<std::size_t>(list[0]);
+    const auto pairs = nb::cast<Pairs>(list[1]);
+    std::vector<Edge> edges(pairs.shape(0));
+    const bool labelled = !list[3].is_none();
+    const auto names = labelled ? nb::cast<std::vector<std::int64_t>>(list[3])
+                                : std::vector<std::int64_t>(edges.size(), 0);
+    if (names.size() != edges.size()) {
+        throw InvalidInput("a graph has " + std::to_string(edges.size()) + " edges and " +
+                           std::to_string(names.size()) + " labels of them");
+    }
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+        edges[k] = {static_cast<std::uint32_t>(pairs.data()[2 * k]),
+                    static_cast<std::uint32_t>(pairs.data()[2 * k + 1]), names[k]};
+    }
+    std::vector<std::int64_t> labels;
+    if (!list[2].is_none()) labels = nb::cast<std::vector<std::int64_t>>(list[2]);
+    std::vector<double> values;
+    if (!list[4].is_none()) {
+        const auto table = nb::cast<Table>(list[4]);
+        values.assign(table.data(), table.data() + table.size());
+    }
+    return graph_of(nodes, edges, labelled, std::move(labels), std::move(values));
+}
+
+/// Numbers, which are copied, and columns of texts or graphs: (name, list) each.
+Rows structured_rows(const Table& numbers, const nb::list& columns) {
+    std::vector<ObjectColumn> objects;
+    for (const nb::handle& entry : columns) {
+        const auto pair = nb::cast<nb::tuple>(entry);
+        const auto name = nb::cast<std::string>(pair[0]);
+        const auto list = nb::cast<nb::list>(pair[1]);
+        if (nb::len(list) > 0 && nb::isinstance<nb::str>(list[0])) {
+            Texts texts;
+            for (const nb::handle& text : list) texts.push_back(nb::cast<std::string>(text));
+            objects.push_back(ObjectColumn::texts(name, std::move(texts)));
+        } else {
+            Graphs graphs;
+            for (const nb::handle& parts : list) graphs.push_back(graph_from(parts).view(0));
+            objects.push_back(ObjectColumn::graphs(name, std::move(graphs)));
+        }
+    }
+    Rows rows;
+    if (numbers.shape(1) > 0) {
+        rows = Rows::dense(std::vector<double>(numbers.data(), numbers.data() + numbers.size()),
+                           numbers.shape(1));
+    }
+    return rows.with_objects(std::move(objects));
+}
+
 }  // namespace
 
 std::shared_ptr<const void> keep_alive(nb::object object) {
@@ -101,6 +158,22 @@ std::shared_ptr<const void> keep_alive(nb::object object) {
                 const nb::gil_scoped_acquire lock;
                 Py_DECREF(static_cast<PyObject*>(const_cast<void*>(p)));
             }};
+}
+
+nb::dict texts_of(const Rows& rows) {
+    nb::dict result;
+    for (const ObjectColumn& column : rows.objects()) {
+        nb::list list;
+        if (column.kind() == ObjectKind::text) {
+            for (std::size_t i = 0; i < column.size(); ++i) {
+                const std::string_view text = column.text(i);
+                list.append(nb::steal(PyUnicode_DecodeUTF8(
+                    text.data(), static_cast<Py_ssize_t>(text.size()), "replace")));
+            }
+        }
+        result[nb::str(column.name().c_str())] = list;
+    }
+    return result;
 }
 
 nb::tuple rows_to_arrays(const Rows& rows) {
@@ -119,6 +192,8 @@ void bind_rows(nb::module_& m) {
                     nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
         .def_static("sparse", &wide_rows<double>, nb::arg("values").noconvert(),
                     nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
+        .def_static("structured", &structured_rows, nb::arg("numbers"), nb::arg("columns"))
+        .def("texts", &texts_of)
         .def("__len__", &Rows::size)
         .def_prop_ro("columns", &Rows::columns)
         .def_prop_ro("address", &address_of)

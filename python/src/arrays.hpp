@@ -47,6 +47,9 @@ inline std::vector<double> copy_of(const Numbers& numbers) {
 /// Rows as NumPy arrays: (values,) or (values, columns, starts), and the number of columns.
 nb::tuple rows_to_arrays(const Rows& rows);
 
+/// Columns of texts as Python has them: {name: list of str}; columns of graphs have empty lists.
+nb::dict texts_of(const Rows& rows);
+
 void bind_rows(nb::module_& m);
 
 }  // namespace mercer::python

@@ -194,6 +194,16 @@ void bind_model(nb::module_& m) {
         .def_prop_ro("size", [](const Model& model) { return model.expansion.size(); })
         .def_prop_ro("double_precision", [](const Model& model) { return model.double_precision; })
         .def("points", [](const Model& model) { return rows_to_arrays(model.expansion.points); })
+        .def_prop_ro("objects",
+                     [](const Model& model) {
+                         nb::dict kinds;
+                         for (const ObjectName& object : model.expansion.points.object_names()) {
+                             const bool text = object.kind == ObjectKind::text;
+                             kinds[nb::str(object.name.c_str())] = text ? "texts" : "graphs";
+                         }
+                         return kinds;
+                     })
+        .def("texts", [](const Model& model) { return texts_of(model.expansion.points); })
         .def("arrays", &arrays_dict)
         .def("report", [](const Model& model) { return report_dict(model.report()); })
         .def("reports", &reports_list)

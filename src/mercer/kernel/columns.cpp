@@ -176,6 +176,10 @@ class Resolver {
 
     double rule_value(Rule rule, const KernelNode& node, const Sight& sight) const {
         const std::string name = node.entry().name;
+        if (sight.count == 0 && !objects_.empty()) {
+            throw InvalidInput("the kernel " + name +
+                               " reads numbers, and there are none here beside texts or graphs");
+        }
         if (sight.count == 0) {
             throw InvalidInput("gamma of " + name +
                                " cannot be found from data without columns; give a number");

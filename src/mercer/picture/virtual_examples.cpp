@@ -10,6 +10,7 @@ namespace mercer {
 Dataset with_virtual_examples(const Dataset& data, std::span<const NamedTransform> ways,
                               const Progress& progress) {
     data.check();
+    require_numbers_only(data.x, "virtual examples");
     // All rows at once: putting one way after another would copy the first ones again and again.
     const std::size_t columns = data.columns(), rows = data.size();
     std::vector<float> single;

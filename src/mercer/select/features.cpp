@@ -25,8 +25,11 @@ Matrix<double> dense_values(const Rows& x) {
     return values;
 }
 
-Rows rows_of(const Matrix<double>& values) {
-    return Rows::dense(values.values(), values.columns());
+/// These numbers with the objects that the rows have beside theirs.
+Rows rows_of(const Matrix<double>& values, const Rows& like = {}) {
+    const Rows rows = Rows::dense(values.values(), values.columns());
+    if (like.objects().empty()) return rows;
+    return rows.with_objects({like.objects().begin(), like.objects().end()});
 }
 
 void check(const EliminationSettings& s, const Dataset& data) {
@@ -88,6 +91,7 @@ std::vector<double> criterion(const Model& model, const std::vector<std::size_t>
 
 Elimination eliminate_features(const EliminationSettings& s, const Dataset& data) {
     check(s, data);
+    require_numbers_only(data.x, "the elimination of features");
     Dataset own = data;
     // Scaled once: afterwards a 0 has to stay one.
     Matrix<double> values = dense_values(Scaling::fit(s.svm.common.scaling, data.x).apply(data.x));
@@ -152,7 +156,7 @@ std::vector<Importance> permutation_importance(const Model& model, const Dataset
         return larger_is_better(measure) ? value : -value;
     };
     Matrix<double> values = dense_values(data.x);
-    const double whole = judged(rows_of(values));
+    const double whole = judged(rows_of(values, data.x));
     std::vector<Importance> result(data.columns());
     for (std::size_t j = 0; j < data.columns(); ++j) {
         std::vector<double> column(data.size());
@@ -162,7 +166,7 @@ std::vector<Importance> permutation_importance(const Model& model, const Dataset
             std::vector<double> shuffled = column;
             Random(settings.seed, j * settings.repeats + r).shuffle(std::span(shuffled));
             for (std::size_t i = 0; i < data.size(); ++i) values(i, j) = shuffled[i];
-            drops.push_back(whole - judged(rows_of(values)));
+            drops.push_back(whole - judged(rows_of(values, data.x)));
         }
         for (std::size_t i = 0; i < data.size(); ++i) values(i, j) = column[i];
         const auto n = static_cast<double>(drops.size());

@@ -85,6 +85,7 @@ void HebbianStream::feed(const Rows& rows, std::span<const double> weights) {
         require_range("a weight", weight, weight >= 0, "0 or greater");
     }
     require_finite(rows);
+    require_numbers_only(rows, "learning online");
     s.seen += rows.size();
     std::size_t first = 0;
     if (!s.settled()) {

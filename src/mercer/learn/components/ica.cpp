@@ -366,6 +366,7 @@ Model learn(const IcaSettings& settings, const Dataset& data) {
 }  // namespace
 
 Model KernelIca::fit(const Dataset& data) const {
+    require_numbers_only(data.x, "the separation of sources");
     return patient_fit(task(), settings_, data, learn);
 }
 

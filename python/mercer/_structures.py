@@ -1,0 +1,211 @@
+"""Texts and graphs as Python people have them, beside numbers or alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+#: Data this module is for: see `structured`.
+Columns = dict[str, Any]
+
+
+class Structured:
+    """Rows with named columns of texts or graphs, and numbers beside them or none.
+
+    Attributes
+    ----------
+    numbers : array of shape (n_samples, n_numbers)
+    texts : dict from names to lists of str
+    graphs : dict from names to lists of `Graph`
+    """
+
+    def __init__(self, numbers: np.ndarray, texts: Columns, graphs: Columns) -> None:
+        self.numbers, self.texts, self.graphs = numbers, texts, graphs
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows, and columns of any kind."""
+        return len(self.numbers), self.numbers.shape[1] + len(self.texts) + len(self.graphs)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each named column holds."""
+        return dict.fromkeys(self.texts, "texts") | dict.fromkeys(self.graphs, "graphs")
+
+    def rows(self) -> _core.Rows:
+        """As the library takes them."""
+        numbers = np.ascontiguousarray(self.numbers, dtype=np.float64)
+        columns: list[tuple[str, Any]] = [*self.texts.items()]
+        for name, graphs in self.graphs.items():
+            columns.append((name, [graph.parts() for graph in graphs]))
+        return _core.Rows.structured(numbers, columns)
+
+
+class Graph:
+    """A graph: how many nodes, its edges, and labels or numbers of the nodes where there are any."""
+
+    def __init__(
+        self,
+        nodes: int,
+        edges: np.ndarray,
+        node_labels: Sequence[int] | None = None,
+        edge_labels: Sequence[int] | None = None,
+        attributes: np.ndarray | None = None,
+    ) -> None:
+        self.nodes = nodes
+        self.edges = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+        self.node_labels = None if node_labels is None else [*node_labels]
+        self.edge_labels = None if edge_labels is None else [*edge_labels]
+        self.attributes = attributes
+
+    def parts(self) -> tuple[Any, ...]:
+        """What `_core` makes a graph of."""
+        if len(self.edges) and (self.edges.min() < 0 or self.edges.max() >= self.nodes):
+            raise ValueError(f"an edge of a graph of {self.nodes} nodes names node {self.edges.max()}")
+        attributes = self.attributes
+        if attributes is not None:
+            attributes = np.ascontiguousarray(attributes, dtype=np.float64).reshape(self.nodes, -1)
+        return (
+            self.nodes,
+            np.ascontiguousarray(self.edges),
+            None if self.node_labels is None else [_number(label) for label in self.node_labels],
+            None if self.edge_labels is None else [_number(label) for label in self.edge_labels],
+            attributes,
+        )
+
+
+def structured(X: Any) -> Structured | None:
+    """X as rows with texts or graphs; None when it is made of numbers alone.
+
+    Parameters
+    ----------
+    X : list, tuple, 1-d array or column of str; list of graphs; frame with columns of text
+        A graph is one of NetworkX, or a pair (edges, labels): pairs of nodes counted from 0, and the
+        label of each node, numbers or text; or a triple with labels of the edges.
+    """
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        return _from_frame(X)
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OUS":
+        return _from_table(X)
+    if isinstance(X, np.ndarray) and X.ndim != 1:
+        return None
+    if not hasattr(X, "__len__") or len(X) == 0 or isinstance(X, (str, bytes, Mapping)):
+        return None
+    values = X.tolist() if hasattr(X, "tolist") else [*X]
+    name = getattr(X, "name", None)
+    nothing = np.empty((len(values), 0))
+    if any(isinstance(value, str) for value in values):
+        return Structured(nothing, {str(name or "text"): _texts(values, "X")}, {})
+    if all(_is_graph(value) for value in values):
+        return Structured(nothing, {}, {str(name or "graph"): [graph_of(v) for v in values]})
+    return None
+
+
+def _texts(values: Iterable[Any], where: str) -> list[str]:
+    texts = [*values]
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(
+                f"{where} holds {text!r} at row {i} among texts: leave the row out or make it a text"
+            )
+    return texts
+
+
+def _from_frame(X: Any) -> Structured | None:
+    """Columns of text, and the others as numbers."""
+    texts: Columns = {}
+    graphs: Columns = {}
+    numbers = []
+    for name in X.columns:
+        column = X[name]
+        values = column.tolist() if hasattr(column, "tolist") else column.to_list()
+        if any(isinstance(value, str) for value in values):
+            texts[str(name)] = _texts(values, f"the column {name!r}")
+        elif values and all(_is_graph(value) for value in values):
+            graphs[str(name)] = [graph_of(value) for value in values]
+        else:
+            numbers.append(np.asarray(column, dtype=np.float64))
+    if not texts and not graphs:
+        return None
+    table = np.column_stack(numbers) if numbers else np.empty((len(X), 0))
+    return Structured(table, texts, graphs)
+
+
+def _from_table(X: np.ndarray) -> Structured | None:
+    """An array of objects: columns that hold text are texts, named after their places."""
+    texts: Columns = {}
+    numbers = []
+    for j in range(X.shape[1]):
+        values = X[:, j].tolist()
+        if any(isinstance(value, str) for value in values):
+            texts[f"x{j}"] = _texts(values, f"column {j}")
+        else:
+            numbers.append(np.asarray(values, dtype=np.float64))
+    if not texts:
+        return None
+    return Structured(
+        np.column_stack(numbers) if numbers else np.empty((len(X), 0)), texts, {}
+    )
+
+
+def _is_graph(value: Any) -> bool:
+    if isinstance(value, Graph) or (hasattr(value, "edges") and hasattr(value, "nodes")):
+        return True
+    if not isinstance(value, (tuple, list)) or not 1 < len(value) < 4:
+        return False
+    return isinstance(value[1], (Mapping, list, tuple, np.ndarray)) and isinstance(
+        value[0], (list, tuple, set, np.ndarray)
+    ) and not np.isscalar(value[0])  # fmt: skip
+
+
+def graph_of(value: Any) -> Graph:
+    """A graph of NetworkX, or (edges, node labels[, edge labels])."""
+    if isinstance(value, Graph):
+        return value
+    if hasattr(value, "edges"):
+        return _from_networkx(value)
+    edges = np.asarray([*value[0]], dtype=np.int64).reshape(-1, 2)
+    labels = value[1]
+    if isinstance(labels, Mapping):
+        places = {node: place for place, node in enumerate(labels)}
+        try:
+            edges = np.asarray(
+                [(places[a], places[b]) for a, b in edges.tolist()], dtype=np.int64
+            ).reshape(-1, 2)
+        except KeyError as missing:
+            raise ValueError(f"a graph has an edge to node {missing} and no label of it") from None
+        labels = [*labels.values()]
+    more = value[2] if len(value) > 2 else None
+    if isinstance(more, Mapping):
+        more = [more[tuple(edge)] for edge in np.asarray([*value[0]]).tolist()]
+    return Graph(len(labels), edges, labels, more)
+
+
+def _from_networkx(graph: Any) -> Graph:
+    nodes = [*graph.nodes(data=True)]
+    places = {node: place for place, (node, _) in enumerate(nodes)}
+    edges = [*graph.edges(data=True)]
+    labels = [data.get("label") for _, data in nodes]
+    names = [data.get("label") for _, _, data in edges]
+    return Graph(
+        len(nodes),
+        np.asarray([(places[a], places[b]) for a, b, _ in edges], dtype=np.int64).reshape(-1, 2),
+        None if any(label is None for label in labels) else labels,
+        None if not names or any(name is None for name in names) else names,
+    )
+
+
+def _number(label: Any) -> int:
+    """A label as a number; a text as the beginning of its hash, the same in every program."""
+    if isinstance(label, (int, np.integer)):
+        return int(label)
+    digest = hashlib.blake2b(str(label).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
