@@ -190,7 +190,10 @@ SearchTask svm_search_task(const SvmSettings& settings, const std::string& kerne
 }
 
 SearchSpace::SearchSpace(SearchTask task, std::vector<Axis> axes, const Dataset& data)
-    : task_(std::move(task)), axes_(std::move(axes)), names_(data.feature_names) {
+    : task_(std::move(task)),
+      axes_(std::move(axes)),
+      names_(data.feature_names),
+      objects_(data.x.object_names()) {
     if (axes_.empty()) {
         throw InvalidInput(
             "there is nothing to search: give at least one axis, such as C=0.1,1,10");
@@ -199,7 +202,7 @@ SearchSpace::SearchSpace(SearchTask task, std::vector<Axis> axes, const Dataset&
     moments_ = column_moments(Scaling::fit(task_.scaling, data.x).apply(data.x));
     if (task_.kernel.find('$') == std::string::npos) {
         const Kernel plain = Kernel::parse(task_.kernel);
-        kernel_ = plain.needs_data() ? plain.resolve(moments_, names_) : plain;
+        kernel_ = plain.needs_data() ? plain.resolve(moments_, names_, objects_) : plain;
     }
     std::set<std::string> seen;
     for (const Axis& axis : axes_) {
@@ -277,7 +280,7 @@ std::string SearchSpace::filled(std::span<const double> values) const {
 Kernel SearchSpace::kernel(std::span<const double> values) const {
     if (!kernel_) {
         const Kernel k = Kernel::parse(filled(values));
-        return k.needs_data() ? k.resolve(moments_, names_) : k;
+        return k.needs_data() ? k.resolve(moments_, names_, objects_) : k;
     }
     if (std::ranges::none_of(bound_, [](const Bound& b) { return b.role == Role::parameter; })) {
         return *kernel_;

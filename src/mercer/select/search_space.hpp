@@ -105,6 +105,7 @@ class SearchSpace {
     std::optional<Kernel> kernel_{};  ///< resolved; empty while the text has placeholders
     ColumnMoments moments_{};
     std::vector<std::string> names_{};
+    std::vector<ObjectName> objects_{};
 };
 
 }  // namespace mercer

@@ -52,7 +52,7 @@ void DistanceStore<T>::compute_distances() {
 
 template <class T>
 void DistanceStore<T>::fill(const Kernel& kernel, MatrixView<T> out) {
-    const Plan plan = compile(kernel, x_.columns());
+    const Plan plan = compile(kernel, x_.columns(), x_.object_names());
     if (!keep_ || !is_radial(plan)) {
         Gram<T>(kernel, x_, names_).matrix(out);
         return;

@@ -88,6 +88,28 @@ void Fingerprint::add(const Rows& rows) {
         }
     };
     rows.is_double() ? of_type(double{}) : of_type(float{});
+    for (const ObjectColumn& column : rows.objects()) {
+        add(column.name());
+        for (std::size_t i = 0; i < column.size(); ++i) {
+            if (column.kind() == ObjectKind::text) {
+                add(column.text(i));
+                continue;
+            }
+            const GraphView graph = column.graph(i);
+            add(std::uint64_t{graph.nodes});
+            for (std::size_t v = 0; v < graph.nodes; ++v) {
+                for (const std::uint32_t other : graph.neighbours_of(v)) add(std::uint64_t{other});
+                add(std::uint64_t{graph.starts[v + 1] - graph.starts[v]});
+            }
+            for (const std::int64_t label : graph.node_labels) {
+                add(static_cast<std::uint64_t>(label));
+            }
+            for (std::size_t k = 0; graph.edge_labels != nullptr && k < graph.ends(); ++k) {
+                add(static_cast<std::uint64_t>(graph.edge_labels[graph.starts[0] + k]));
+            }
+            all(std::span(graph.values, graph.nodes * graph.attributes));
+        }
+    }
 }
 
 Journal::Journal(std::string path, std::uint64_t fingerprint)
