@@ -49,16 +49,19 @@ def _value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, Integral):
         return str(int(value))
-    if isinstance(value, str):  # scale, auto
+    if isinstance(value, str):  # scale, auto, and words such as dna
         return value
     if not isinstance(value, Real):
-        raise TypeError(f"a kernel's parameter is a number or a rule, not {value!r}")
+        raise TypeError(f"a kernel's parameter is a number or a word, not {value!r}")
     return _number(value)
 
 
 def _named(name: str, *values: Any, **parameters: Any) -> Kernel:
     words = [_value(value) for value in values]
-    words += [f"{key}={_value(value)}" for key, value in parameters.items() if value is not None]
+    # `from` and `lambda` are words of Python: from_=3 is from=3.
+    words += [
+        f"{key.rstrip('_')}={_value(value)}" for key, value in parameters.items() if value is not None
+    ]
     return Kernel(f"{name}({', '.join(words)})" if words else name)
 
 

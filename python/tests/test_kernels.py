@@ -151,6 +151,12 @@ def test_every_kernel_of_the_text_is_a_function() -> None:
     assert str(mercer.kernels.rational_quadratic(2, length=0.5)) == (
         "rational_quadratic(alpha=2, length=0.5)"
     )
+    # words for parameters; a name that is a word of Python takes an underscore
+    assert str(mercer.kernels.spectrum(3, alphabet="dna", from_=2)) == (
+        "spectrum(k=3, alphabet=dna, from=2)"
+    )
+    assert str(mercer.kernels.words(lowercase=False)) == "words(lowercase=false)"
+    assert str(mercer.kernels.random_walk(lambda_=0.5)) == "random_walk(lambda=0.5)"
 
 
 def test_maps_and_sets() -> None:

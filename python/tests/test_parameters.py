@@ -124,7 +124,7 @@ BAD = np.where(np.arange(120).reshape(40, 3) == 7, np.nan, X)
         (lambda: K(3.0), "2 dimensions, not of 0"),
         (lambda: K([["a"]]), "must hold numbers"),
         (lambda: K[1.5], "columns are numbers"),
-        (lambda: mercer.rbf(gamma=[1]), "number or a rule"),
+        (lambda: mercer.rbf(gamma=[1]), "number or a word"),
         (lambda: mercer.normalize(3), "made of text"),
         (lambda: mercer.kernels.bilinear([1, 2]), "square matrix"),
         (lambda: mercer.alignment(K, X * 1j, X[:, 0] > 0), "complex"),

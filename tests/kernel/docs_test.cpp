@@ -29,7 +29,8 @@ std::string range(const ParameterForm& form) {
     if (!form.words.empty()) return one_of(form.words);
     std::string result = form.integer ? "whole, " : "";
     if (std::isfinite(form.high)) {
-        result += format_number(form.low) + " to " + format_number(form.high);
+        result += (form.low_open ? "above " : "") + format_number(form.low) + " to " +
+                  format_number(form.high);
     } else if (std::isfinite(form.low)) {
         result += (form.low_open ? "> " : ">= ") + format_number(form.low);
     } else {

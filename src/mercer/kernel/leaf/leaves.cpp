@@ -16,20 +16,60 @@ Description rbf_leaf, ball_leaf, negative_distance_leaf, inverse_multiquadric_le
 Description laplacian_leaf, anova_leaf, periodic_leaf, chi2_leaf, additive_chi2_leaf,
     intersection_leaf;
 // texts
-Description spectrum_leaf;
+Description spectrum_leaf, words_leaf, mismatch_leaf, gapped_leaf, wd_leaf, locality_improved_leaf,
+    subsequence_leaf, local_alignment_leaf, dynamic_alignment_leaf;
+// trees, written as texts
+Description subtree_leaf, subset_tree_leaf, partial_tree_leaf;
+// series
+Description gak_leaf, signature_leaf;
+// graphs
+Description wl_leaf, shortest_path_leaf, graphlet_leaf, propagation_leaf, random_walk_leaf;
 // the rest
 Description bilinear_leaf, outer_leaf, precomputed_leaf, constant_leaf, user_leaf;
 
 std::span<const Leaf* const> built_in_leaves() {
     static const std::array list{
-        &linear_leaf(),        &polynomial_leaf(),         &sigmoid_leaf(),
-        &logistic_leaf(),      &exponential_dot_leaf(),    &rbf_leaf(),
-        &ball_leaf(),          &negative_distance_leaf(),  &inverse_multiquadric_leaf(),
-        &matern_leaf(),        &rational_quadratic_leaf(), &laplacian_leaf(),
-        &anova_leaf(),         &periodic_leaf(),           &chi2_leaf(),
-        &additive_chi2_leaf(), &intersection_leaf(),       &bilinear_leaf(),
-        &outer_leaf(),         &precomputed_leaf(),        &constant_leaf(),
-        &user_leaf(),          &spectrum_leaf(),
+        &linear_leaf(),
+        &polynomial_leaf(),
+        &sigmoid_leaf(),
+        &logistic_leaf(),
+        &exponential_dot_leaf(),
+        &rbf_leaf(),
+        &ball_leaf(),
+        &negative_distance_leaf(),
+        &inverse_multiquadric_leaf(),
+        &matern_leaf(),
+        &rational_quadratic_leaf(),
+        &laplacian_leaf(),
+        &anova_leaf(),
+        &periodic_leaf(),
+        &chi2_leaf(),
+        &additive_chi2_leaf(),
+        &intersection_leaf(),
+        &bilinear_leaf(),
+        &outer_leaf(),
+        &precomputed_leaf(),
+        &constant_leaf(),
+        &user_leaf(),
+        &spectrum_leaf(),
+        &words_leaf(),
+        &mismatch_leaf(),
+        &gapped_leaf(),
+        &wd_leaf(),
+        &locality_improved_leaf(),
+        &subsequence_leaf(),
+        &local_alignment_leaf(),
+        &dynamic_alignment_leaf(),
+        &subtree_leaf(),
+        &subset_tree_leaf(),
+        &partial_tree_leaf(),
+        &gak_leaf(),
+        &signature_leaf(),
+        &wl_leaf(),
+        &shortest_path_leaf(),
+        &graphlet_leaf(),
+        &propagation_leaf(),
+        &random_walk_leaf(),
     };
     return list;
 }

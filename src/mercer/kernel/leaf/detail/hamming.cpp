@@ -1,0 +1,161 @@
+#include "mercer/kernel/leaf/detail/hamming.hpp"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "mercer/kernel/leaf/detail/hamming.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target must come first.
+#include <hwy/highway.h>
+
+#include "mercer/base/detail/simd_targets.hpp"
+
+#ifndef MERCER_WORD_TEXT
+#define MERCER_WORD_TEXT
+namespace mercer::leaves {
+
+/// A text of which the words that begin at its letters are compared. Before and behind there is
+/// room, so that a vector can be read anywhere.
+struct WordText {
+    std::vector<std::uint8_t> bytes{};
+    std::vector<std::uint8_t> whole{};  ///< 255 where a word begins, 0 where none does
+    std::size_t words = 0;              ///< places where one might begin
+
+    static constexpr std::size_t room = 256;  // the longest vectors of any machine
+    const std::uint8_t* letters() const { return bytes.data() + room; }
+};
+
+}  // namespace mercer::leaves
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace mercer {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+HWY_INLINE std::uint8_t differing(const std::uint8_t* a, const std::uint8_t* b,
+                                  std::size_t length) {
+    unsigned count = 0;
+    for (std::size_t k = 0; k < length; ++k) count += a[k] != b[k] ? 1U : 0U;
+    return static_cast<std::uint8_t>(count);
+}
+
+/// counts[d] += pairs of words at distance d < counts.size(). The distances of one word of x to all
+/// of z follow from those of the word before along the diagonals: one letter leaves, one enters.
+void hamming_counts(const leaves::WordText& x, const leaves::WordText& z, std::size_t length,
+                    std::vector<std::uint8_t>& distances, std::span<std::uint64_t> counts) {
+    const hn::ScalableTag<std::uint8_t> d;
+    const std::size_t lanes = hn::Lanes(d);
+    const auto one = hn::Set(d, std::uint8_t{1});
+    const std::uint8_t* a = x.letters();
+    const std::uint8_t* b = z.letters();
+    // Each row begins a byte before the last, which moves it along the diagonal.
+    distances.assign(x.words + z.words + lanes, 0);
+    std::uint8_t* row = distances.data() + x.words;
+    for (std::size_t j = 0; j < z.words; ++j) row[j] = differing(a, b + j, length);
+    for (std::size_t i = 0; i < x.words; ++i, --row) {
+        const bool counted = x.whole[i] != 0;
+        const auto leaving = hn::Set(d, a[i]);
+        const auto entering = hn::Set(d, a[i + length]);
+        for (std::size_t j = 0; j < z.words; j += lanes) {
+            const auto now = hn::LoadU(d, row + j);
+            // Equal letters are −1 here, so that a difference is 1 + that.
+            const auto gone = hn::VecFromMask(d, hn::Eq(leaving, hn::LoadU(d, b + j)));
+            const auto come = hn::VecFromMask(d, hn::Eq(entering, hn::LoadU(d, b + j + length)));
+            hn::StoreU(hn::Add(now, hn::Sub(come, gone)), d, row + j);
+            if (!counted) continue;
+            auto wanted = hn::Zero(d);
+            const auto words = hn::MaskFromVec(hn::LoadU(d, z.whole.data() + j));
+            for (std::uint64_t& count : counts) {
+                count += hn::CountTrue(d, hn::And(words, hn::Eq(now, wanted)));
+                wanted = hn::Add(wanted, one);
+            }
+        }
+        if (i + 1 < x.words) row[-1] = differing(a + i + 1, b, length);
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace mercer
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mercer {
+namespace {
+MERCER_SIMD_EXPORT(hamming_counts);
+}  // namespace
+
+namespace leaves {
+namespace {
+
+WordText word_text(std::span<const std::uint8_t> letters, std::size_t length, bool breaks) {
+    WordText result;
+    result.words = letters.size() >= length ? letters.size() - length + 1 : 0;
+    result.bytes.assign(letters.size() + 2 * WordText::room, 0);
+    std::ranges::copy(letters, result.bytes.begin() + WordText::room);
+    result.whole.assign(result.words + WordText::room, 0);
+    std::size_t sound = 0;  // letters in a row that belong to the alphabet
+    for (std::size_t end = 1; end <= letters.size(); ++end) {
+        sound = breaks && letters[end - 1] == no_letter ? 0 : sound + 1;
+        if (sound >= length) result.whole[end - length] = 255;
+    }
+    return result;
+}
+
+class Pairs final : public ObjectPairs {
+   public:
+    Pairs(const KernelNode& node, std::span<const Object> texts, std::size_t length,
+          std::vector<double> weights)
+        : length_(length), weights_(std::move(weights)) {
+        const Alphabet alphabet = alphabet_of(node);
+        for (const Object& object : texts) {
+            const auto text = in_window(node, std::get<std::string_view>(object));
+            texts_.push_back(word_text(letters(text, alphabet), length, alphabet == Alphabet::dna));
+        }
+    }
+
+    void row(std::size_t i, const ObjectPairs& z, std::span<const std::uint32_t> columns,
+             std::span<double> out) const override {
+        const auto& others = static_cast<const Pairs&>(z).texts_;
+        std::vector<std::uint8_t> distances;
+        std::vector<std::uint64_t> counts(weights_.size());
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            std::ranges::fill(counts, 0);
+            MERCER_SIMD(hamming_counts)
+            (texts_[i], others[columns[c]], length_, distances, counts);
+            out[c] = 0;
+            for (std::size_t d = 0; d < counts.size(); ++d) {
+                out[c] += weights_[d] * static_cast<double>(counts[d]);
+            }
+        }
+    }
+    double pair_work() const override {
+        double words = 0;
+        for (const WordText& text : texts_) words += static_cast<double>(text.words);
+        if (!texts_.empty()) words /= static_cast<double>(texts_.size());
+        return words * words * (6 + 4 * static_cast<double>(weights_.size())) / 32;
+    }
+
+   private:
+    std::size_t length_;
+    std::vector<double> weights_;
+    std::vector<WordText> texts_{};
+};
+
+}  // namespace
+
+std::unique_ptr<const ObjectPairs> hamming_pairs(const KernelNode& node,
+                                                 std::span<const Object> texts, std::size_t length,
+                                                 std::vector<double> weights) {
+    return std::make_unique<Pairs>(node, texts, length, std::move(weights));
+}
+
+double choose(double n, double k) {
+    double result = 1;
+    for (double i = 0; i < k; ++i) result = result * (n - i) / (i + 1);
+    return std::round(result);
+}
+
+}  // namespace leaves
+}  // namespace mercer
+#endif  // HWY_ONCE

@@ -1,0 +1,72 @@
+// shortest_path: pairs of nodes by their labels and distance [Borgwardt and Kriegel 2005]
+#include <algorithm>
+
+#include "mercer/kernel/leaf/detail/graphs.hpp"
+
+namespace mercer {
+namespace {
+
+using namespace leaves;
+
+constexpr std::size_t most_nodes = 20000;
+
+/// Steps from one node to each that can be reached, in the order in which they are met.
+class Distances {
+   public:
+    explicit Distances(const GraphView& graph) : graph_(graph), steps_(graph.nodes, unmet) {}
+
+    template <class Meet>
+    void from(std::uint32_t source, Meet meet) {
+        std::ranges::fill(steps_, unmet);
+        queue_.assign(1, source);
+        steps_[source] = 0;
+        for (std::size_t next = 0; next < queue_.size(); ++next) {
+            const std::uint32_t v = queue_[next];
+            if (next > 0) meet(v, steps_[v]);
+            for (const std::uint32_t w : graph_.neighbours_of(v)) {
+                if (steps_[w] != unmet) continue;
+                steps_[w] = steps_[v] + 1;
+                queue_.push_back(w);
+            }
+        }
+    }
+
+   private:
+    static constexpr std::uint32_t unmet = ~0U;
+    const GraphView& graph_;
+    std::vector<std::uint32_t> steps_;
+    std::vector<std::uint32_t> queue_{};
+};
+
+void features(const KernelNode&, const Object& object, Features& out) {
+    const auto& graph = std::get<GraphView>(object);
+    require_nodes("shortest_path", graph, most_nodes);
+    const std::vector<std::uint64_t> labels = node_hashes(graph);
+    Distances distances(graph);
+    std::size_t room = 1U << 20U;  // counts are added up now and then, so that memory stays small
+    for (std::uint32_t v = 0; v < graph.nodes; ++v) {
+        distances.from(v, [&](std::uint32_t w, std::uint32_t steps) {
+            out.push_back({hash_together(hash_together(labels[v], labels[w]), steps), 1});
+        });
+        if (out.size() < room) continue;
+        collect_features(out);
+        room = std::max(room, 2 * out.size());
+    }
+}
+
+}  // namespace
+
+const Leaf& shortest_path_leaf() {
+    static const Leaf leaf{
+        .entry = {.name = "shortest_path",
+                  .aliases = {"sp"},
+                  .formula = "sum over (label, label, distance) u of count_u(x) count_u(z)",
+                  .about = "graphs by their pairs of nodes, each in both orders, and the steps "
+                           "between them; nodes without labels have their degree as one"},
+        .objects = ObjectKind::graph,
+        .features = features,
+    };
+    return leaf;
+}
+
+}  // namespace mercer
