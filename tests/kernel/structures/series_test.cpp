@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "kernel/structures/support.hpp"
+#include "mercer/base/detail/simd.hpp"
 
 namespace mercer::test {
 namespace {
@@ -82,6 +83,12 @@ TEST(GlobalAlignment, NeitherOverflowsNorUnderflows) {
     EXPECT_LT(value("gak(sigma=0.5)", objects[0], objects[1]), 1);
     EXPECT_EQ(value("gak", objects[0], objects[2]), 0);
     EXPECT_EQ(value("gak", objects[2], objects[2]), 1);
+    const double want = value("gak(sigma=0.5, width=2)", objects[0], objects[1]);
+    for (const std::string& level : simd_levels()) {
+        use_simd_level(level);
+        EXPECT_NEAR(value("gak(sigma=0.5, width=2)", objects[0], objects[1]), want, 1e-10) << level;
+    }
+    use_simd_level("");
 }
 
 /// S_m of a path of straight pieces by summing over all words of steps: a step taken r times in a

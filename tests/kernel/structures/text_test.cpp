@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kernel/structures/support.hpp"
+#include "mercer/base/detail/simd.hpp"
 
 namespace mercer::test {
 namespace {
@@ -318,6 +319,27 @@ TEST(Alignments, NeitherOverflowNorUnderflow) {
         EXPECT_EQ(text_value(kernel, x, x), 1) << kernel;
         EXPECT_GT(text_value(kernel, x, z), 1e-6) << kernel;
         EXPECT_LT(text_value(kernel, x, z), 1) << kernel;
+    }
+}
+
+TEST(TextKernels, AreTheSameAtEveryVectorLevel) {
+    auto texts = random_texts(11, 6, 90, "ACGT");
+    texts.push_back(random_texts(12, 1, 700, "ACGTN")[0] + texts[0]);
+    for (const char* kernel :
+         {"wd(degree=3)", "wd(degree=3, shift=2, alphabet=dna)", "mismatch(k=3, letters=5)",
+          "gapped(g=5, m=2)", "subsequence(length=3)", "subsequence(length=8)", "local_alignment",
+          "dynamic_alignment"}) {
+        for (const std::string& x : texts) {
+            for (const std::string& z : texts) {
+                const double want = text_value(kernel, x, z);
+                for (const std::string& level : simd_levels()) {
+                    use_simd_level(level);
+                    EXPECT_NEAR(text_value(kernel, x, z), want, 1e-12 * std::max(want, 1.0))
+                        << kernel << " at " << level;
+                }
+                use_simd_level("");
+            }
+        }
     }
 }
 

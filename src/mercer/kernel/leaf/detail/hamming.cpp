@@ -40,13 +40,30 @@ HWY_INLINE std::uint8_t differing(const std::uint8_t* a, const std::uint8_t* b,
     return static_cast<std::uint8_t>(count);
 }
 
+/// How often `wanted` stands in a row at places that count.
+HWY_INLINE std::uint64_t count_of(std::uint8_t wanted, const std::uint8_t* row,
+                                  const std::uint8_t* whole, std::size_t size) {
+    const hn::ScalableTag<std::uint8_t> d;
+    const hn::Repartition<std::uint64_t, decltype(d)> wide;
+    const std::size_t lanes = hn::Lanes(d);
+    auto sums = hn::Zero(wide);
+    for (std::size_t j = 0; j < size;) {
+        auto found = hn::Zero(d);  // in bytes, so that there may be 255 rounds
+        for (const std::size_t end = std::min(size, j + 255 * lanes); j < end; j += lanes) {
+            const auto same = hn::Eq(hn::LoadU(d, row + j), hn::Set(d, wanted));
+            found = hn::Sub(found, hn::And(hn::VecFromMask(d, same), hn::LoadU(d, whole + j)));
+        }
+        sums = hn::Add(sums, hn::SumsOf8(found));
+    }
+    return hn::GetLane(hn::SumOfLanes(wide, sums));
+}
+
 /// counts[d] += pairs of words at distance d < counts.size(). The distances of one word of x to all
 /// of z follow from those of the word before along the diagonals: one letter leaves, one enters.
 void hamming_counts(const leaves::WordText& x, const leaves::WordText& z, std::size_t length,
                     std::vector<std::uint8_t>& distances, std::span<std::uint64_t> counts) {
     const hn::ScalableTag<std::uint8_t> d;
     const std::size_t lanes = hn::Lanes(d);
-    const auto one = hn::Set(d, std::uint8_t{1});
     const std::uint8_t* a = x.letters();
     const std::uint8_t* b = z.letters();
     // Each row begins a byte before the last, which moves it along the diagonal.
@@ -54,22 +71,16 @@ void hamming_counts(const leaves::WordText& x, const leaves::WordText& z, std::s
     std::uint8_t* row = distances.data() + x.words;
     for (std::size_t j = 0; j < z.words; ++j) row[j] = differing(a, b + j, length);
     for (std::size_t i = 0; i < x.words; ++i, --row) {
-        const bool counted = x.whole[i] != 0;
+        for (std::size_t k = 0; k < counts.size() && x.whole[i] != 0; ++k) {
+            counts[k] += count_of(static_cast<std::uint8_t>(k), row, z.whole.data(), z.words);
+        }
         const auto leaving = hn::Set(d, a[i]);
         const auto entering = hn::Set(d, a[i + length]);
         for (std::size_t j = 0; j < z.words; j += lanes) {
-            const auto now = hn::LoadU(d, row + j);
             // Equal letters are −1 here, so that a difference is 1 + that.
             const auto gone = hn::VecFromMask(d, hn::Eq(leaving, hn::LoadU(d, b + j)));
             const auto come = hn::VecFromMask(d, hn::Eq(entering, hn::LoadU(d, b + j + length)));
-            hn::StoreU(hn::Add(now, hn::Sub(come, gone)), d, row + j);
-            if (!counted) continue;
-            auto wanted = hn::Zero(d);
-            const auto words = hn::MaskFromVec(hn::LoadU(d, z.whole.data() + j));
-            for (std::uint64_t& count : counts) {
-                count += hn::CountTrue(d, hn::And(words, hn::Eq(now, wanted)));
-                wanted = hn::Add(wanted, one);
-            }
+            hn::StoreU(hn::Add(hn::LoadU(d, row + j), hn::Sub(come, gone)), d, row + j);
         }
         if (i + 1 < x.words) row[-1] = differing(a + i + 1, b, length);
     }

@@ -14,54 +14,120 @@ namespace mercer {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+using D = hn::CappedTag<double, leaves::lanes>;
+using V = hn::Vec<D>;
+
 /// K'_q(i, j), q < length, of Lodhi et al. for some lanes: all common subsequences of q letters in
 /// the first i and j letters, each weighted by decay^(letters from its first one to i and to j).
 ///     K'_0 = 1,  K'_q(i, j) = s + decay (K'_q(i-1, j) + K'_q(i, j-1)) - decay² K'_q(i-1, j-1)
 /// with s = decay² K'_{q-1}(i-1, j-1) where the letters i and j are the same; k is the sum of all s
 /// for q = length.
-HWY_INLINE void some_lanes(const leaves::LaneBlock& block, std::size_t lane, std::size_t length,
-                           double decay, bool up_to, double* before, double* sums) {
-    const hn::CappedTag<double, leaves::lanes> d;
-    const std::size_t n = hn::Lanes(d);
-    const std::size_t layers = length - 1;
-    const auto one = hn::Set(d, 1.0);
-    const auto once = hn::Set(d, decay);
-    const auto twice = hn::Set(d, decay * decay);
-    std::vector<double> rows(block.columns * layers * n, 0.0);  // K'(i-1, j) for all j, q
-    auto total = hn::Zero(d);
-    for (std::size_t i = 0; i < block.rows; ++i) {
-        const auto letter = hn::LoadU(d, &block.outer[i * leaves::lanes + lane]);
-        // For each q: K'(i-1, j-1), K'(i, j-1)
-        std::fill_n(before, 2 * layers * n, 0.0);
-        double* row = rows.data();
-        for (std::size_t j = 0; j < block.columns; ++j) {
-            const auto same = hn::Eq(letter, hn::LoadU(d, &block.inner[j * leaves::lanes + lane]));
-            auto lower = one;  // K'_{q-1}(i-1, j-1)
-            auto found = lower;
-            for (double* b = before; b != before + 2 * layers * n; b += 2 * n, row += n) {
-                const auto corner = hn::LoadU(d, b);
-                const auto up = hn::LoadU(d, row);
-                const auto s = hn::IfThenElseZero(same, hn::Mul(twice, lower));
-                const auto around = hn::Mul(once, hn::Add(up, hn::LoadU(d, b + n)));
-                const auto now = hn::Add(hn::NegMulAdd(twice, corner, around), s);
-                hn::StoreU(up, d, b);
-                hn::StoreU(now, d, b + n);
-                hn::StoreU(now, d, row);
-                lower = corner;
-                found = up_to ? hn::Add(found, corner) : corner;
+class SubsequenceSweep {
+   public:
+    SubsequenceSweep(const leaves::LaneBlock& block, std::size_t lane, std::size_t length,
+                     double decay, bool up_to)
+        : block_(block),
+          lane_(lane),
+          layers_(length - 1),
+          decay_(decay),
+          up_to_(up_to),
+          rows_(block.columns * layers_ * hn::Lanes(D()), 0.0) {}
+
+    V run() {
+        V total = hn::Zero(D());
+        for (std::size_t i = 0; i < block_.rows; ++i) {
+            switch (layers_) {
+                case 0: total = few<0>(i, total); break;
+                case 1: total = few<1>(i, total); break;
+                case 2: total = few<2>(i, total); break;
+                case 3: total = few<3>(i, total); break;
+                case 4: total = few<4>(i, total); break;
+                default: total = many(i, total);
+            }
+        }
+        return hn::Mul(hn::Set(D(), decay_ * decay_), total);
+    }
+
+   private:
+    /// For layer q: K'_q(i-1, j-1) and K'_q(i, j-1), and `row` with K'_q(i-1, j); they move on by a
+    /// column. `lower` is K'_{q-1}(i-1, j-1) and becomes K'_q(i-1, j-1).
+    template <class Mask>
+    HWY_INLINE void step(Mask same, V once, V twice, V& lower, V& corner, V& left,
+                         double* row) const {
+        const D d;
+        const V up = hn::LoadU(d, row);
+        const V s = hn::IfThenElseZero(same, hn::Mul(twice, lower));
+        const V around = hn::Mul(once, hn::Add(up, left));
+        left = hn::Add(hn::NegMulAdd(twice, corner, around), s);
+        lower = corner;
+        corner = up;
+        hn::StoreU(left, d, row);
+    }
+
+    /// Row i, the layers in registers.
+    template <std::size_t kLayers>
+    HWY_INLINE V few(std::size_t i, V total) {
+        const D d;
+        const std::size_t n = hn::Lanes(d);
+        const V once = hn::Set(d, decay_), twice = hn::Set(d, decay_ * decay_);
+        const V letter = hn::LoadU(d, &block_.outer[i * leaves::lanes + lane_]);
+        V corner[kLayers + 1], left[kLayers + 1];
+        for (std::size_t q = 0; q < kLayers; ++q) corner[q] = left[q] = hn::Zero(d);
+        double* row = rows_.data();
+        for (std::size_t j = 0; j < block_.columns; ++j, row += kLayers * n) {
+            const auto same =
+                hn::Eq(letter, hn::LoadU(d, &block_.inner[j * leaves::lanes + lane_]));
+            V lower = hn::Set(d, 1.0);
+            V found = lower;
+            for (std::size_t q = 0; q < kLayers; ++q) {
+                step(same, once, twice, lower, corner[q], left[q], row + q * n);
+                found = up_to_ ? hn::Add(found, lower) : lower;
             }
             total = hn::Add(total, hn::IfThenElseZero(same, found));
         }
+        return total;
     }
-    hn::StoreU(hn::Mul(twice, total), d, sums + lane);
-}
+
+    /// The same for any number of layers.
+    V many(std::size_t i, V total) {
+        const D d;
+        const std::size_t n = hn::Lanes(d);
+        const V once = hn::Set(d, decay_), twice = hn::Set(d, decay_ * decay_);
+        const V letter = hn::LoadU(d, &block_.outer[i * leaves::lanes + lane_]);
+        before_.assign(2 * layers_ * n, 0.0);
+        double* row = rows_.data();
+        for (std::size_t j = 0; j < block_.columns; ++j) {
+            const auto same =
+                hn::Eq(letter, hn::LoadU(d, &block_.inner[j * leaves::lanes + lane_]));
+            V lower = hn::Set(d, 1.0);
+            V found = lower;
+            for (std::size_t q = 0; q < layers_; ++q, row += n) {
+                V corner = hn::LoadU(d, &before_[2 * q * n]);
+                V left = hn::LoadU(d, &before_[(2 * q + 1) * n]);
+                step(same, once, twice, lower, corner, left, row);
+                hn::StoreU(corner, d, &before_[2 * q * n]);
+                hn::StoreU(left, d, &before_[(2 * q + 1) * n]);
+                found = up_to_ ? hn::Add(found, lower) : lower;
+            }
+            total = hn::Add(total, hn::IfThenElseZero(same, found));
+        }
+        return total;
+    }
+
+    const leaves::LaneBlock& block_;
+    std::size_t lane_;
+    std::size_t layers_;
+    double decay_;
+    bool up_to_;
+    std::vector<double> rows_;  // K'_q(i-1, j) for all j and q
+    std::vector<double> before_{};
+};
 
 void subsequence_sweep(const leaves::LaneBlock& block, std::size_t length, double decay, bool up_to,
                        double* sums) {
-    const std::size_t n = hn::Lanes(hn::CappedTag<double, leaves::lanes>());
-    std::vector<double> before(2 * length * n);
-    for (std::size_t lane = 0; lane < leaves::lanes; lane += n) {
-        some_lanes(block, lane, length, decay, up_to, before.data(), sums);
+    const D d;
+    for (std::size_t lane = 0; lane < leaves::lanes; lane += hn::Lanes(d)) {
+        hn::StoreU(SubsequenceSweep(block, lane, length, decay, up_to).run(), d, sums + lane);
     }
 }
 

@@ -1,6 +1,6 @@
 // wd: runs of letters at the same place, weighted by their length, with shifts
 // [Sonnenburg, Rätsch and Schölkopf 2005; Rätsch, Sonnenburg and Schölkopf 2005]
-#include <cstring>
+#include <algorithm>
 
 #include "mercer/kernel/leaf/detail/matches.hpp"
 
@@ -17,64 +17,90 @@ namespace mercer {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Bit i of the words: x[i] = z[i], for i < count.
-HWY_INLINE void match_bits(const std::uint8_t* x, const std::uint8_t* z, std::size_t count,
-                           std::uint64_t* words) {
+/// Bit i: x[i] = z[i], for i < 64.
+HWY_INLINE std::uint64_t match_word(const std::uint8_t* x, const std::uint8_t* z) {
+    std::uint64_t word = 0;
+#if HWY_TARGET == HWY_SCALAR
+    for (unsigned i = 0; i < 64; ++i) word |= std::uint64_t{x[i] == z[i]} << i;
+#else
     const hn::CappedTag<std::uint8_t, 64> d;
     const std::size_t lanes = hn::Lanes(d);
-    std::size_t first = 0;
-    for (std::size_t w = 0; first < count; ++w, first += 64) {
-        std::uint8_t bytes[8 + 8] = {};
-        for (std::size_t part = 0; part < 64; part += lanes) {
-            const auto same =
-                hn::Eq(hn::LoadU(d, x + first + part), hn::LoadU(d, z + first + part));
-            hn::StoreMaskBits(d, same, bytes + part / 8);
-        }
-        std::memcpy(words + w, bytes, 8);
+    for (std::size_t part = 0; part < 64; part += lanes) {
+        const auto same = hn::Eq(hn::LoadU(d, x + part), hn::LoadU(d, z + part));
+        std::uint64_t bits = 0;
+        hn::StoreMaskBits(d, same, reinterpret_cast<std::uint8_t*>(&bits));
+        word |= bits << part;
     }
-    if (first > count) words[first / 64 - 1] &= ~std::uint64_t{0} >> (first - count);
+#endif
+    return word;
 }
 
-/// Sum of weight[j] times the places where j + 1 ones stand in a row. A place with j + 1 ones is
-/// one with j ones before another such place: m_{j+1} = m_j & (m_j >> 1).
-HWY_INLINE double weighted_runs(std::uint64_t* words, std::size_t count,
-                                const std::vector<double>& weights) {
+/// Levels of runs that are gone through before asking whether any are left: a branch that goes
+/// wrong costs more than they do.
+constexpr std::size_t levels = 4;
+
+/// Sum of weights[j] times the places where j + 1 letters in a row agree. A place with j + 1 of
+/// them is one with j before another such place: m_{j+1} = m_j & (m_j >> 1). There are `count`
+/// letters in kWords words, or in `many` of them if kWords is 0.
+template <std::size_t kWords>
+HWY_INLINE double weighted_runs(const std::uint8_t* x, const std::uint8_t* z, std::size_t count,
+                                const std::vector<double>& weights,
+                                std::vector<std::uint64_t>& many) {
+    std::uint64_t few[kWords + 1];
+    std::uint64_t* words = kWords == 0 ? many.data() : few;
+    const std::size_t n = kWords == 0 ? (count + 63) / 64 : kWords;
+    for (std::size_t w = 0; w < n; ++w) words[w] = match_word(x + 64 * w, z + 64 * w);
+    words[n - 1] &= ~std::uint64_t{0} >> (64 * n - count);
     double sum = 0;
-    for (const double weight : weights) {
-        int ones = 0;
-        for (std::size_t w = 0; w < count; ++w) {
-            const std::uint64_t m = words[w];
-            ones += __builtin_popcountll(m);
-            const std::uint64_t next = w + 1 < count ? words[w + 1] << 63U : 0;
-            words[w] = m & (m >> 1U | next);
+    for (std::size_t first = 0; first < weights.size(); first += levels) {
+        std::uint64_t left = 0;
+        for (std::size_t j = 0; j < levels; ++j) {
+            int ones = 0;
+            left = 0;
+            for (std::size_t w = 0; w < n; ++w) {
+                const std::uint64_t m = words[w];
+                const std::uint64_t next = w + 1 < n ? words[w + 1] << 63U : 0;
+                ones += __builtin_popcountll(m);
+                words[w] = m & (m >> 1U | next);
+                left |= words[w];
+            }
+            sum += weights[first + j] * ones;
         }
-        if (ones == 0) break;
-        sum += weight * ones;
+        if (left == 0) break;
     }
     return sum;
+}
+
+HWY_INLINE double runs(const std::uint8_t* x, const std::uint8_t* z, std::size_t count,
+                       const std::vector<double>& weights, std::vector<std::uint64_t>& many) {
+    switch ((count + 63) / 64) {
+        case 0: return 0;
+        case 1: return weighted_runs<1>(x, z, count, weights, many);
+        case 2: return weighted_runs<2>(x, z, count, weights, many);
+        case 3: return weighted_runs<3>(x, z, count, weights, many);
+        case 4: return weighted_runs<4>(x, z, count, weights, many);
+        case 5: return weighted_runs<5>(x, z, count, weights, many);
+        case 6: return weighted_runs<6>(x, z, count, weights, many);
+        case 7: return weighted_runs<7>(x, z, count, weights, many);
+        case 8: return weighted_runs<8>(x, z, count, weights, many);
+        default: return weighted_runs<0>(x, z, count, weights, many);
+    }
 }
 
 void wd_row(const std::vector<std::uint8_t>& x, std::size_t length, const leaves::AlignedTexts& z,
             std::span<const std::uint32_t> columns, const std::vector<double>& weights,
             std::size_t most_shift, double* out) {
-    std::vector<std::uint64_t> words(length / 64 + 1);
-    const auto runs = [&](const std::uint8_t* a, const std::uint8_t* b, std::size_t count)
-                          HWY_ATTR {
-                              match_bits(a, b, count, words.data());
-                              return weighted_runs(words.data(), (count + 63) / 64, weights);
-                          };
+    std::vector<std::uint64_t> many(length / 64 + 1);
+    const std::uint8_t* own = x.data();
     for (std::size_t c = 0; c < columns.size(); ++c) {
         const std::uint8_t* other = z.letters(columns[c]);
-        const std::size_t other_length = z.length(columns[c]);
-        const std::size_t shorter = std::min(length, other_length);
-        double sum = runs(x.data(), other, shorter);
+        const std::size_t size = z.length(columns[c]);
+        double sum = runs(own, other, std::min(length, size), weights, many);
         for (std::size_t s = 1; s <= most_shift; ++s) {
-            const double ahead =
-                s < length ? runs(x.data() + s, other, std::min(length - s, other_length)) : 0;
-            const double behind =
-                s < other_length ? runs(x.data(), other + s, std::min(length, other_length - s))
-                                 : 0;
-            sum += (ahead + behind) / (2 * (static_cast<double>(s) + 1));
+            double both = 0;
+            if (s < length) both += runs(own + s, other, std::min(length - s, size), weights, many);
+            if (s < size) both += runs(own, other + s, std::min(length, size - s), weights, many);
+            sum += both / (2 * (static_cast<double>(s) + 1));
         }
         out[c] = sum;
     }
@@ -100,6 +126,7 @@ class Pairs final : public ObjectPairs {
         for (double j = 1; j <= degree; ++j) {
             weights_.push_back(2 * (degree - j + 1) / (degree * (degree + 1)));
         }
+        weights_.resize((weights_.size() + 3) / 4 * 4);  // as many levels are gone through at once
     }
 
     void row(std::size_t i, const ObjectPairs& z, std::span<const std::uint32_t> columns,
