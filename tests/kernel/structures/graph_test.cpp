@@ -181,10 +181,10 @@ TEST(Propagation, BinsWhatWasSpread) {
     EXPECT_EQ(value("propagation(iterations=0, bin=1e9, seed=7)", objects[0], objects[1]), nodes);
     // A graph whose nodes have the same attributes stays as it is when they are spread.
     OwnGraph one{.around = {{}}, .attributes = {{1.5}}};
-    OwnGraph edge{.around = {{1}, {0}}, .attributes = {{1.5}, {1.5}}};
+    OwnGraph triangle{.around = {{1, 2}, {0, 2}, {0, 1}}, .attributes = {{1.5}, {1.5}, {1.5}}};
     const Object x(one.view());
-    const Object z(edge.view());
-    EXPECT_EQ(value("propagation(iterations=3, bin=0.01)", x, z), 4 * 2);
+    const Object z(triangle.view());
+    EXPECT_EQ(value("propagation(iterations=3, bin=0.01)", x, z), 4 * 3);
     OwnGraph far{.around = {{}}, .attributes = {{1e300}}};
     const Object w(far.view());
     EXPECT_NE(complaint([&] { value("propagation", w, w); }).find("bin"), std::string::npos);

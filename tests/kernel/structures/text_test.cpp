@@ -74,6 +74,8 @@ TEST(Words, CountsSharedRunsOfWords) {
     EXPECT_EQ(text_value("words", "na\xc3\xafve", "NA\xc3\xafVE"), 1);
     EXPECT_EQ(text_value("words", "ab", "a b"), 0);
     EXPECT_EQ(text_value("words(n=2)", "ab c", "a bc"), 0);
+    EXPECT_EQ(text_value("words(n=2)", "a b", "a c"), 0);
+    EXPECT_EQ(text_value("words(n=2)", "a b", "b a"), 0);
     const auto texts = random_texts(2, 12, 40, "ab ,");
     expect_kernel("words", objects_of(texts));
     expect_kernel("words(n=2, binary=true)", objects_of(texts));

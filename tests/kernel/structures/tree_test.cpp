@@ -180,6 +180,10 @@ TEST(Trees, OfAnyShapeAreSafe) {
     wide += ")";
     EXPECT_NE(complaint([&] { text_value("partial_tree", wide, wide); }).find("pairs of nodes"),
               std::string::npos);
+    std::string many = "(a";
+    for (int i = 0; i < 1000000; ++i) many += " b";
+    EXPECT_NE(complaint([&] { leaves::parse_tree(many + ")"); }).find("1000000 nodes"),
+              std::string::npos);
     std::string tall;
     for (int i = 0; i < 2000; ++i) tall += "(a (b c) (b c) ";
     tall += "c" + std::string(2000, ')');
