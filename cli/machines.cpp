@@ -19,6 +19,7 @@ Machine machine_of(const TrainOptions& o, const SvmSettings& svm, const Progress
         own.common.progress = progress;
         return Machine(mercer::svm(std::move(own)));
     }
+    o.settings.require(machine);
     return in_flags_of(
         o, [&] { return machine.make(common_of(o, progress), o.settings.values(machine)); });
 }

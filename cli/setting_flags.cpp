@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/uses.hpp"
+#include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 
 namespace mercer::cli {
@@ -173,6 +174,18 @@ SettingValues SettingFlags::values(const MachineEntry& machine) const {
         if (machine.find(name)) values[name] = value;
     }
     return values;
+}
+
+void SettingFlags::require(const MachineEntry& machine) const {
+    for (const SettingFlag& flag : flags_) {
+        const Setting* setting = flag.of(machine);
+        if (!setting || flag.is_given() || found_.contains(setting->name)) continue;
+        const auto* fallback = std::get_if<double>(&setting->fallback);
+        if (!fallback || setting->range.holds(*fallback)) continue;
+        throw InvalidSetting(fmt::format("--task {} needs {}, {}: {}", machine.name,
+                                         spelled(*flag.option), setting->range.text(),
+                                         setting->about));
+    }
 }
 
 std::string SettingFlags::in_flags(const MachineEntry& machine, const std::string& message) const {

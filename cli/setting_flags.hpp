@@ -51,6 +51,8 @@ class SettingFlags {
     void set(const std::string& setting, SettingValue value) { found_[setting] = std::move(value); }
     /// Those given that the machine takes, by the names of its settings.
     SettingValues values(const MachineEntry& machine) const;
+    /// Throws InvalidSetting when one that has no usable default was not given.
+    void require(const MachineEntry& machine) const;
     /// The message of a setting in the words of the command line: "lambda = -1 must …" becomes
     /// "--lambda -1 must …".
     std::string in_flags(const MachineEntry& machine, const std::string& message) const;

@@ -55,6 +55,10 @@ Codebook make_codebook(const VqCommand& c, const Rows& rows, const StopOnInterru
             throw InvalidInput("--method lbg needs --codes, the size of the codebook");
         return lbg_codebook(rows, c.codes, c.seed, listen);
     }
+    if (!(c.settings.radius > 0)) {
+        throw InvalidInput(
+            "--method lp needs --radius, a number greater than 0: no row is farther from its code");
+    }
     QuantiserSettings settings = c.settings;
     settings.prune = !c.no_prune;
     settings.progress = listen;

@@ -16,6 +16,10 @@
 namespace mercer::test {
 namespace {
 
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
@@ -92,6 +96,9 @@ TEST(VqCommand, RowsAndPicturesThereAndBack) {
     const std::string rows = folder.path("rows.csv"), codes = folder.path("rows.vq");
     ASSERT_EQ(run({"make", "moons", "--n", "200", "-o", rows}).code, 0);
     const json report = json_of({"vq", "encode", rows, "--radius", "0.3", "-o", codes});
+    EXPECT_TRUE(has(run({"vq", "encode", rows, "-o", codes}).err, "needs --radius"));
+    EXPECT_TRUE(has(run({"train", rows, "--task", "vq"}).err, "--task vq needs --radius"));
+    EXPECT_TRUE(has(run({"train", rows, "--task", "vq", "--radius", "0"}).err, "--radius 0 must"));
     EXPECT_LE(report["largest"].get<double>(), 0.3);
     const std::string back = folder.path("back.csv");
     json_of({"vq", "decode", codes, "-o", back, "--write-header", "no"});

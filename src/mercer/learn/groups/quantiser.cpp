@@ -373,7 +373,8 @@ Model VectorQuantiser::fit(const Dataset& data) const {
 MachineEntry vector_quantiser_entry() {
     using S = VectorQuantiserSettings;
     Describe<S> d;
-    d.add(&S::radius, "radius", "no row is farther from its code, in feature space");
+    d.add(&S::radius, "radius", "no row is farther from its code, in feature space",
+          Range::above(0));
     d.add(&S::prune, "prune", "leave out codes that the others can do without");
     return d.entry({.task = Task::vq,
                     .name = "vq",
