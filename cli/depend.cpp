@@ -54,13 +54,13 @@ void run_depend(const DependCommand& c, const InputOptions& input, const Session
         const InterruptLater later(c.model);
         save(model, c.model);
     }
-    const double explained = model.companion->report().figures.at("explained");
+    const double explained = companion_of(model)->report().figures.at("explained");
     const double lambda = model.trained.numbers.at("lambda");
     Json json{{"x", input.path},
               {"y", c.outputs},
               {"rows", model.report().rows},
               {"kernel_x", model.expansion.kernel.text()},
-              {"kernel_y", model.companion->expansion.kernel.text()},
+              {"kernel_y", companion_of(model)->expansion.kernel.text()},
               {"components", model.expansion.outputs()},
               {"output_explained", explained},
               {"lambda", lambda},
@@ -72,7 +72,7 @@ void run_depend(const DependCommand& c, const InputOptions& input, const Session
     std::string text = line("data", fmt::format("{} to {}, {}", input.path, c.outputs,
                                                 counted(model.report().rows, "pair")));
     text += line("kernel x", model.expansion.kernel.text());
-    text += line("kernel y", model.companion->expansion.kernel.text());
+    text += line("kernel y", companion_of(model)->expansion.kernel.text());
     text += line("outputs",
                  fmt::format("{}, {} of the variance",
                              counted(model.expansion.outputs(), "component"), percent(explained)));

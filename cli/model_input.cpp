@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/label_sets.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/source.hpp"
@@ -58,7 +59,7 @@ std::shared_ptr<InputOptions> add_model_and_input(CLI::App& command, Session& se
 }
 
 ModelAndData read_model_and_data(const std::string& model, const InputOptions& input,
-                                 const Session& session) {
+                                 const Session& session, Matrix<double>* label_sets) {
     if (model == "-" && input.path == "-") {
         throw InvalidInput("model and data cannot both come from standard input");
     }
@@ -67,6 +68,13 @@ ModelAndData read_model_and_data(const std::string& model, const InputOptions& i
     ModelAndData both{.model = model_from(content.view(), model, 0), .data = {}};
     InputOptions options = input;
     if (both.model.expansion.points.is_double()) options.read.double_precision = true;
+    if (is_multi_label(both.model.task)) {
+        options.read.label = "none";
+        LabelledTable table = split_labels(read_input(options, session), both.model, input.path);
+        both.data = std::move(table.data);
+        if (label_sets) *label_sets = std::move(table.labels);
+        return both;
+    }
     if (!foreign) {
         options.read.known = std::make_shared<const KnownColumns>(both.model.known_columns());
     }

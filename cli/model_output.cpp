@@ -1,11 +1,13 @@
 #include "cli/model_output.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "cli/label_sets.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "mercer/base/text.hpp"
@@ -28,7 +30,7 @@ std::string parameters_text(const Model& model) {
     const Task task = model.task;
     const bool sphere_by_c = task == Task::svdd && t.C > 0;
     add(task == Task::svc || task == Task::svr || task == Task::nu_svr || task == Task::adatron ||
-            sphere_by_c,
+            task == Task::multi_label || sphere_by_c,
         "C", t.C);
     add(task == Task::nu_svc || task == Task::nu_svr || task == Task::one_class ||
             task == Task::parzen || (task == Task::svdd && !sphere_by_c),
@@ -167,7 +169,7 @@ std::string nu_text(const Model& model, const Report& r) {
 /// Tasks whose tolerance is one on the relative gap, not on the violation.
 bool is_solved_to_gap(Task task) {
     return task == Task::logistic || task == Task::squared_hinge || task == Task::huber ||
-           task == Task::quantile;
+           task == Task::quantile || task == Task::multi_label;
 }
 
 std::string tolerance_text(const Model& model, bool of_gap) {
@@ -353,8 +355,8 @@ Json json_of(const Model& model) {
         const std::vector<std::size_t> points = points_by_class(model);
         if (!points.empty()) json["support_vectors_by_class"] = points;
     }
-    for (const auto& [name, array] : model.arrays) {
-        json["arrays"][name] = {array.rows(), array.columns()};
+    for (const auto& [name, array] : model.extras.arrays()) {
+        json["arrays"][name] = {array->rows(), array->columns()};
     }
     if (!model.feature_names.empty()) json["features"] = model.feature_names;
     if (!model.reports.empty()) {
@@ -386,6 +388,10 @@ std::string describe_machine(const Model& model) {
         }
         if (has_probabilities(model)) text += line("probability", "yes");
     }
+    if (is_multi_label(model.task)) {
+        text += line("labels", fmt::format("{}: {}", model.expansion.outputs(),
+                                           fmt::join(output_names(model), " ")));
+    }
     return text;
 }
 
@@ -409,9 +415,11 @@ std::string describe_certificate(const Model& model) {
                                                   r.bounded_support_vectors));
     text += found_text(model, r);
     text += bracket_text(model, r);
-    text += line("violation",
-                 fmt::format("{:.3g} of the optimality conditions{}{}", r.kkt_violation,
-                             several ? " in the worst" : "", tolerance_text(model, false)));
+    if (!is_multi_label(model.task)) {  // whose gap is looked at, and nothing else
+        text += line("violation",
+                     fmt::format("{:.3g} of the optimality conditions{}{}", r.kkt_violation,
+                                 several ? " in the worst" : "", tolerance_text(model, false)));
+    }
     return text + nu_text(model, r) + figures_text(model) + history_text(model);
 }
 
@@ -465,10 +473,12 @@ std::vector<std::string> output_names(const Model& model) {
         return components;
     }
     if (outputs == model.target_names.size() && outputs > 0) return model.target_names;
+    if (is_multi_label(model.task)) return label_names(model);
     const std::size_t k = model.classes();
     if (outputs == 1 && k != 2) return {"decision"};
     // Classes that compete with one another, and groups, have values of their own.
-    if (model.task == Task::class_means || model.task == Task::perceptron) {
+    if (model.task == Task::class_means || model.task == Task::perceptron ||
+        model.task == Task::spreading) {
         if (k > 2) return model.class_names;
     }
     if (is_clustering(model.task)) {

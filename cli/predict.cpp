@@ -1,5 +1,6 @@
 // mercer predict: what a model says of data.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -7,6 +8,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/label_sets.hpp"
 #include "cli/model_input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
@@ -44,7 +46,13 @@ struct Columns {
 
 struct Predictions {
     Labels labels;
+    std::vector<std::vector<std::string>> sets;  ///< instead, of models of several labels a row
     std::vector<Columns> columns;
+
+    std::size_t rows() const { return sets.empty() ? labels.size() : sets.size(); }
+    std::string text(std::size_t row) const {
+        return sets.empty() ? labels.text(row) : fmt::format("{}", fmt::join(sets[row], " "));
+    }
 };
 
 Predictions predict(const PredictCommand& command, const Model& model, const Rows& x,
@@ -57,10 +65,14 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
     if (command.probability || command.by_probability()) {
         probabilities = probabilities_of(model, decisions.view());
     }
-    result.labels =
-        model.labels_of(command.by_probability()   ? likeliest(model, probabilities.view())
-                        : model.task == Task::kpca ? predictor.predict(x, progress)
-                                                   : model.classify(decisions.view()));
+    if (is_multi_label(model.task)) {
+        result.sets = names_of(model.sets_of(decisions.view()), label_names(model));
+    } else {
+        result.labels =
+            model.labels_of(command.by_probability()   ? likeliest(model, probabilities.view())
+                            : model.task == Task::kpca ? predictor.predict(x, progress)
+                                                       : model.classify(decisions.view()));
+    }
     if (command.decision) {
         result.columns.push_back({"decision", output_names(model), std::move(decisions)});
     }
@@ -91,8 +103,8 @@ void write_text(const Predictions& predictions, Output& out) {
         }
         text += '\n';
     }
-    for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
-        text += predictions.labels.text(i);
+    for (std::size_t i = 0; i < predictions.rows(); ++i) {
+        text += predictions.text(i);
         for (const Columns& part : predictions.columns) {
             for (const double value : part.values.row(i)) text += '\t' + result_text(value);
         }
@@ -114,6 +126,7 @@ Json json_of(const Predictions& predictions) {
             labels.push_back(predictions.labels.values[i]);
         }
     }
+    if (!predictions.sets.empty()) labels = predictions.sets;
     Json json{{"labels", std::move(labels)}};
     for (const Columns& part : predictions.columns) {
         Json rows = Json::array();
@@ -162,9 +175,17 @@ std::optional<Judgement> judge(const Model& model, const Labels& predicted, cons
     return j;
 }
 
+std::optional<Judgement> judge_sets(const Model& model, const Rows& x,
+                                    const Matrix<double>& truth) {
+    if (truth.columns() == 0) return std::nullopt;
+    const MultiLabelScores scores = multi_label_scores(model, x, truth.view());
+    return Judgement{.text = scores_text(scores), .json = cli::json_of(scores)};
+}
+
 void run(const PredictCommand& command, const InputOptions& input, const Session& session) {
     Stopwatch watch;
-    const auto [model, data] = read_model_and_data(command.model, input, session);
+    Matrix<double> label_sets;
+    const auto [model, data] = read_model_and_data(command.model, input, session, &label_sets);
     Json seconds{{"read", watch.lap()}};
     if ((command.probability || command.by_probability()) && !has_probabilities(model)) {
         throw InvalidInput(
@@ -187,7 +208,8 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
     }
     const Predictions predictions = predict(command, model, data.x, session);
     seconds["predict"] = watch.lap();
-    const auto judgement = judge(model, predictions.labels, data.y);
+    const auto judgement = is_multi_label(model.task) ? judge_sets(model, data.x, label_sets)
+                                                      : judge(model, predictions.labels, data.y);
     const bool to_file = command.output != "-";
     if (to_file || !session.json) {
         const InterruptLater later(command.output);

@@ -11,6 +11,7 @@
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/groups/label_spreading.hpp"
+#include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/select/query.hpp"
 
@@ -63,6 +64,7 @@ void run_query(const QueryCommand& c, const InputOptions& input, const Session& 
 
 struct SpreadCommand {
     std::string unlabelled{};
+    std::string model{};
     std::string kernel = "rbf(gamma=scale)";
     std::string scale = "none";
     std::string output = "-";
@@ -74,10 +76,10 @@ void run_spread(const SpreadCommand& c, const InputOptions& input, const Session
     const Dataset labelled = read_input(input, session);
     const Dataset rest = read_another(c.unlabelled, labelled, input, session);
     SpreadSettings settings = c.settings;
-    settings.kernel = Kernel::parse(c.kernel);
-    settings.scaling = ScalingRule::parse(c.scale);
-    settings.memory_bytes = c.memory << 20;
-    settings.progress = progress_line(session);
+    settings.common.kernel = Kernel::parse(c.kernel);
+    settings.common.scaling = ScalingRule::parse(c.scale);
+    settings.common.memory_bytes = c.memory << 20;
+    settings.common.progress = progress_line(session);
     const LabelSpread found = spread_labels(settings, labelled, rest.x);
     clear_progress_line();
     const bool to_file = c.output != "-";
@@ -95,6 +97,11 @@ void run_spread(const SpreadCommand& c, const InputOptions& input, const Session
               {"unlabelled", rest.size()},
               {"residual", found.residual},
               {"unreached", found.unreached}};
+    if (!c.model.empty()) {
+        const InterruptLater later(c.model);
+        save(found.model, c.model);
+        json["model"] = c.model;
+    }
     std::string text =
         fmt::format("{} labelled, {} not", counted(labelled.size(), "row"), rest.size());
     if (!rest.y.empty()) {
@@ -140,6 +147,7 @@ void add_spread(CLI::App& program, Session& session) {
     CLI::App& command = add_command(
         program, "spread", "labels for many rows from a few, over a graph (semi-supervised)",
         "  mercer spread few.csv many.csv --kernel 'rbf(gamma=20)' -o labels.txt\n"
+        "  mercer spread few.csv many.csv --save-model spread.mercer    (then: mercer predict)\n"
         "INPUT has the labelled rows, UNLABELLED the others; if these have labels after all, the\n"
         "share that was found is printed.");
     const auto options = std::make_shared<SpreadCommand>();
@@ -157,6 +165,8 @@ void add_spread(CLI::App& program, Session& session) {
         ->type_name("RULE");
     add_file(command, session, "-o,--output", options->output, FileUse::data,
              "file to write; - is standard output [-]");
+    add_file(command, session, "--save-model", options->model, FileUse::model,
+             "file to save the model in, which labels other rows by those of the graph");
     add_count(command, "--memory", options->memory, 1, std::size_t{1} << 24,
               "MiB for the graph [1024]");
     command.callback([&session, input, options] {

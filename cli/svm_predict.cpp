@@ -123,7 +123,7 @@ void print_score(const Model& model, const Labels& predicted, const Labels& trut
 int svm_predict(const std::vector<std::string>& words) {
     const Order order = read_order(words);
     const auto [model, data] = read_both(order);
-    const bool probable = !model.sigmoids.empty() || has_probabilities(model);
+    const bool probable = !sigmoids_of(model).empty() || has_probabilities(model);
     if (order.probability && !probable) {
         throw LibsvmFailure{"Model does not support probability estimates"};
     }
@@ -136,7 +136,7 @@ int svm_predict(const std::vector<std::string>& words) {
     if (!order.quiet && order.probability && is_regressor(model.task)) {
         say("Prob. model for test data: target value = predicted value + z,\n"
             "z: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma={:g}\n",
-            model.sigmoids[0].a);
+            sigmoids_of(model)[0].a);
     }
     Labels predicted;
     const std::string text = order.probability && has_probabilities(model)

@@ -242,7 +242,7 @@ void add_noise(const Order& order, SvmSettings settings, const Dataset& data, Mo
     const double sigma = laplace_scale(
         mercer::cross_validate(settings, data, std::min<std::size_t>(5, data.size())).predictions,
         data.y);
-    model.sigmoids = {{.a = sigma, .b = 0}};
+    model.extras.set(Calibration({{.a = sigma, .b = 0}}));
     if (order.quiet) return;
     say("Prob. model for test data: target value = predicted value + z,\n"
         "z: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma= {:g}\n",

@@ -25,6 +25,7 @@ from ._losses import (
 )
 from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
 from ._maps import MonomialFeatures, Nystroem
+from ._multilabel import MultiLabelClassifier
 from ._pairs import KernelCCA, KernelDependency
 from ._progress import ProgressBar
 from ._regression import GaussianProcessRegressor, KernelRidge
@@ -74,6 +75,7 @@ __all__ = [
     "LabelSpreading",
     "Machine",
     "MonomialFeatures",
+    "MultiLabelClassifier",
     "NotFittedError",
     "NuSVC",
     "NuSVR",

@@ -212,6 +212,7 @@ class Machine(BaseEstimator):
         targets: np.ndarray | None = None,
         task: str = "",
         classes: np.ndarray | None = None,
+        target_names: list[str] | None = None,
         **settings: Any,
     ) -> _core.Model:
         """Trains on checked data and keeps the model, which knows the classes by their names."""
@@ -233,7 +234,7 @@ class Machine(BaseEstimator):
             try:
                 self._model = _core.fit(
                     task or self._task, expression, settings, rows, y, targets, weights, columns,
-                    callback, keep == "keep", *called, taken,
+                    callback, keep == "keep", *called, taken, target_names or [],
                 )  # fmt: skip
             finally:
                 if bar is not None:

@@ -161,6 +161,8 @@ class Model:
     @property
     def class_names(self) -> list[str]: ...
     @property
+    def target_names(self) -> list[str]: ...
+    @property
     def class_values(self) -> list[float]: ...
     @property
     def origins(self) -> NDArray[numpy.int64]: ...
@@ -194,6 +196,14 @@ class Model:
     ) -> list: ...
     def decision(self, arg: Rows, /) -> object: ...
     def classify(
+        self,
+        arg: Annotated[
+            NDArray[numpy.float64],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        /,
+    ) -> object: ...
+    def sets_of(
         self,
         arg: Annotated[
             NDArray[numpy.float64],
@@ -241,6 +251,7 @@ def fit(
     classes: Sequence[str] = ...,
     class_values: Sequence[float] = ...,
     taken: dict | None = None,
+    target_names: Sequence[str] = ...,
 ) -> Model: ...
 def target_trouble(
     arg0: Model,
@@ -333,6 +344,8 @@ def spread_labels(
     ],
     names: Sequence[str],
     callback: object | None,
+    classes: Sequence[str],
+    class_values: Sequence[float],
 ) -> tuple: ...
 def conformal_sets(
     arg0: Model,

@@ -17,7 +17,9 @@ from ._losses import (
     SquaredHingeClassifier,
 )
 from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
+from ._multilabel import MultiLabelClassifier
 from ._regression import GaussianProcessRegressor, KernelRidge
+from ._spreading import LabelSpreading
 from ._svc import SVC, NuSVC
 from ._svr import SVDD, SVR, NuSVR, OneClassSVM
 from .kernels import Kernel
@@ -35,6 +37,8 @@ ESTIMATORS = {
         KernelPerceptron,
         KernelQuantileRegressor,
         KernelRidge,
+        LabelSpreading,
+        MultiLabelClassifier,
         NuSVC,
         NuSVR,
         OneClassSVM,

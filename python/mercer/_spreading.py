@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import _same_length, check_labels
-from ._base import Machine, _threads
+from ._arrays import _same_length, check_labels, names_of
+from ._base import Report, _threads
 from ._call import outside
+from ._classify import Classifier
+from ._compat import HAVE_SKLEARN
 
 
-class LabelSpreading(Machine):
+class LabelSpreading(Classifier):
     """Labels spread over a graph of all rows, labelled or not.
 
     ``F = (1 - alpha) (I - alpha S)^-1 Y`` with S the kernel matrix without its diagonal, divided by
-    the roots of its row sums; solved exactly. It says something of the rows it was given and of no
-    others: give new rows to `fit` too, without a label.
+    the roots of its row sums; solved exactly. Other rows belong where their neighbours in the graph
+    do: `predict` takes the class of the largest ``sum_j k(x, x_j) F_jc / sqrt(d_j)``.
 
     Parameters
     ----------
@@ -40,6 +42,8 @@ class LabelSpreading(Machine):
         Largest entry of ``(I - alpha S) F - (1 - alpha) Y``: the certificate.
     n_unreached_ : int
         Rows that no label reaches: they get the first class, with a warning.
+    report_ : Report
+        The two numbers above, and the number of rows without a label, among its ``figures``.
 
     Examples
     --------
@@ -49,7 +53,11 @@ class LabelSpreading(Machine):
     >>> model = LabelSpreading(gamma=1.).fit(X, [0, -1, -1, -1, -1, 1])
     >>> model.transduction_.tolist()
     [0, 0, 0, 1, 1, 1]
+    >>> model.predict([[.3], [4.]]).tolist()
+    [0, 1]
     """
+
+    _task = "spreading"
 
     def __init__(
         self,
@@ -75,10 +83,8 @@ class LabelSpreading(Machine):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.classifier_tags.poor_score = True  # alpha = 0.99 trusts neighbours more than labels
         return tags
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "transduction_" in self.__dict__
 
     def fit(self, X: Any, y: Any) -> "LabelSpreading":
         """Spreads the labels ``y``, of which -1 means none (for names also "-1").
@@ -88,11 +94,9 @@ class LabelSpreading(Machine):
         self
         """
         X = self._take(X, minimum=2)
-        known, positions = self._labels(y, X.shape[0])
+        positions = self._labels(y, X.shape[0])
         if self.n_neighbors is not None and not int(self.n_neighbors) >= 1:
             raise ValueError(f"n_neighbors = {self.n_neighbors} must be 1 or more, or None")
-        order = np.argsort(~known, kind="stable")  # labelled rows first
-        X = X[order][:, order] if self._pairwise_input else X[order]
         rows, expression = self._kernel_rows(self._resolve_kernel(), X)
         settings = {
             "alpha": float(self.alpha),
@@ -100,12 +104,12 @@ class LabelSpreading(Machine):
             "memory_bytes": max(1 << 30, 17 * X.shape[0] ** 2),
         }
         with _threads(self.n_jobs):
-            scores, self.residual_, self.n_unreached_ = _core.spread_labels(
-                expression, settings, rows, positions.astype(np.float64), self._column_names(rows),
-                self.callback,
+            F, self._model = _core.spread_labels(
+                expression, settings, rows, positions, self._column_names(rows), self.callback,
+                *names_of(self.classes_),
             )  # fmt: skip
-        F = np.empty_like(scores)
-        F[order] = scores
+        self.report_ = Report(self._model.report())
+        self._after_loading()
         sums = F.sum(axis=1, keepdims=True)
         self.label_distributions_ = np.divide(F, sums, out=np.zeros_like(F), where=sums > 0)
         self.transduction_ = self.classes_[F.argmax(axis=1)]
@@ -117,16 +121,26 @@ class LabelSpreading(Machine):
             )
         return self
 
-    def _labels(self, y: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        """Which rows have a label, and the positions of their classes."""
+    def _after_loading(self) -> None:
+        self.residual_ = self.report_.figures["residual"]
+        self.n_unreached_ = int(self.report_.figures["unreached"])
+
+    def _labels(self, y: Any, rows: int) -> np.ndarray:
+        """The position of the class of each row, -1 for those without a label."""
         known = np.ones(rows, dtype=bool)
         if y is not None:
             y = _same_length(np.asarray(y), rows)
+            if y.ndim == 2 and y.shape[1] == 1 and HAVE_SKLEARN:
+                from sklearn.utils.validation import column_or_1d
+
+                y = column_or_1d(y, warn=True)
             if y.ndim != 1:
                 raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead")
             known = y != ("-1" if y.dtype.kind in "US" else -1)
             y = y[known]
             if not known.any():
                 raise ValueError("there are no labels to spread: every one is -1")
-        self.classes_, positions = check_labels(self, y, int(known.sum()))
-        return known, positions
+        self.classes_, found = check_labels(self, y, int(known.sum()))
+        positions = np.full(rows, -1.0)
+        positions[known] = found
+        return positions

@@ -1,10 +1,15 @@
 // Labels of rows as a model knows them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
 #include "mercer/learn/model.hpp"
 
 namespace mercer::python {
@@ -23,6 +28,25 @@ inline Labels labels_of(const Model& model, const Numbers& y) {
     }
     if (model.class_values.empty()) labels.names = model.class_names;
     return labels;
+}
+
+/// Classes by the names and numbers of the caller, in the caller's order; machines learn them as
+/// positions. Names of parts, "0 vs 1", follow.
+inline void name_classes(Model& model, std::vector<std::string> names, std::vector<double> values) {
+    for (const double value : values) names.push_back(format_number(value));
+    const auto name_of = [&](const std::string& position) {
+        const auto found = std::ranges::find(model.class_names, position);
+        const auto place = static_cast<std::size_t>(found - model.class_names.begin());
+        return place < names.size() ? names[place] : position;
+    };
+    for (Report& report : model.reports) {
+        const std::size_t middle = report.name.find(" vs ");
+        if (middle == std::string::npos) continue;
+        report.name = name_of(report.name.substr(0, middle)) + " vs " +
+                      name_of(report.name.substr(middle + 4));
+    }
+    model.class_names = std::move(names);
+    model.class_values = std::move(values);
 }
 
 }  // namespace mercer::python

@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
+#include "labels.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/registry.hpp"
@@ -19,25 +20,6 @@ namespace mercer::python {
 namespace {
 
 using Fit = std::function<Model(const Tell&)>;
-
-/// Classes by the names and numbers of the caller, in the caller's order; machines learn them as
-/// positions. Names of parts, "0 vs 1", follow.
-void name_classes(Model& model, std::vector<std::string> names, std::vector<double> values) {
-    for (const double value : values) names.push_back(format_number(value));
-    const auto name_of = [&](const std::string& position) {
-        const auto found = std::ranges::find(model.class_names, position);
-        const auto place = static_cast<std::size_t>(found - model.class_names.begin());
-        return place < names.size() ? names[place] : position;
-    };
-    for (Report& report : model.reports) {
-        const std::size_t middle = report.name.find(" vs ");
-        if (middle == std::string::npos) continue;
-        report.name = name_of(report.name.substr(0, middle)) + " vs " +
-                      name_of(report.name.substr(middle + 4));
-    }
-    model.class_names = std::move(names);
-    model.class_values = std::move(values);
-}
 
 void name_by_position(Model& model) {
     std::vector<double> positions(model.classes());
@@ -110,7 +92,7 @@ Model refined(Model model, SvmSettings settings, double finest, const Dataset& d
     }
     Model fine = Svm(std::move(settings)).fit(data, targets);
     if (fine.report().status != FitStatus::converged) return model;
-    fine.sigmoids = model.sigmoids;
+    fine.extras = model.extras;
     add_work(fine, model);
     return fine;
 }
@@ -187,12 +169,12 @@ Fit machine_fit(Task task, const nb::dict& settings, const Kernel& kernel, const
 
 /// Learns. `y` are numbers, or positions of classes, which have the names `classes` or are the
 /// numbers `class_values`; `targets` several outputs instead. `taken` becomes the table of steps,
-/// where the setting trace asks for one.
+/// where the setting trace asks for one; `target_names` are those of several outputs.
 Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings, const Rows& x,
           std::optional<Numbers> y, std::optional<Table> targets, std::optional<Numbers> weights,
           const std::vector<std::string>& names, nb::object callback, bool keep,
           const std::vector<std::string>& classes, const std::vector<double>& class_values,
-          std::optional<nb::dict> taken) {
+          std::optional<nb::dict> taken, std::vector<std::string> target_names) {
     Dataset data;
     data.x = x;
     if (y) data.y.values = copy_of(*y);
@@ -216,6 +198,7 @@ Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings,
     if (classes.size() + class_values.size() == model->classes()) {
         name_classes(*model, classes, class_values);
     }
+    if (!target_names.empty()) model->target_names = std::move(target_names);
     return std::move(*model);
 }
 
@@ -237,7 +220,8 @@ void bind_machines(nb::module_& m) {
           nb::arg("y").none(), nb::arg("targets").none(), nb::arg("weights").none(),
           nb::arg("names"), nb::arg("callback").none(), nb::arg("keep"),
           nb::arg("classes") = std::vector<std::string>(),
-          nb::arg("class_values") = std::vector<double>(), nb::arg("taken") = nb::none());
+          nb::arg("class_values") = std::vector<double>(), nb::arg("taken") = nb::none(),
+          nb::arg("target_names") = std::vector<std::string>());
     m.def("target_trouble", &trouble_of);
 }
 

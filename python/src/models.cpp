@@ -87,6 +87,11 @@ nb::object classify(const Model& model, const Table& decisions) {
     return nb::cast(give(model.classify(view)));
 }
 
+nb::object sets_of(const Model& model, const Table& decisions) {
+    const MatrixView<const double> view(decisions.data(), decisions.shape(0), decisions.shape(1));
+    return nb::cast(give(model.sets_of(view)));
+}
+
 nb::bytes to_bytes(const Model& model) {
     const std::string bytes = save_to_memory(model);
     return nb::bytes(bytes.data(), bytes.size());
@@ -98,7 +103,9 @@ Model from_bytes(const nb::bytes& bytes) {
 
 nb::dict arrays_dict(const Model& model) {
     nb::dict result;
-    for (const auto& [name, matrix] : model.arrays) result[name.c_str()] = give(Matrix(matrix));
+    for (const auto& [name, matrix] : model.extras.arrays()) {
+        result[name.c_str()] = give(Matrix(*matrix));
+    }
     return result;
 }
 
@@ -177,6 +184,7 @@ void bind_model(nb::module_& m) {
             [](const Model& model) { return model.multi_class == MultiClass::one_vs_rest; })
         .def("trained", &trained_dict)
         .def_prop_ro("class_names", [](const Model& model) { return model.class_names; })
+        .def_prop_ro("target_names", [](const Model& model) { return model.target_names; })
         .def_prop_ro("class_values", [](const Model& model) { return model.class_values; })
         .def_prop_ro(
             "origins",
@@ -212,6 +220,7 @@ void bind_model(nb::module_& m) {
         .def("decision",
              [](const Model& model, const Rows& x) { return decision(Predictor(model), x); })
         .def("classify", &classify)
+        .def("sets_of", &sets_of)
         .def("probabilities",
              [](const Model& model, const Rows& x) { return probabilities(Predictor(model), x); })
         .def("deviation", &deviation)

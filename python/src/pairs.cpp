@@ -19,12 +19,12 @@ namespace {
 
 /// A model and its companion, which outlive the caller's arrays.
 Model owned(Model model) {
-    Model other = *model.companion;
+    Model other = *companion_of(model);
     for (Expansion* e : {&model.expansion, &other.expansion}) {
         e->points = e->points.owned();
         e->reference = e->reference.owned();
     }
-    model.companion = std::make_shared<const Model>(std::move(other));
+    model.extras.set(Companion(std::make_shared<const Model>(std::move(other))));
     return model;
 }
 
@@ -86,7 +86,7 @@ nb::tuple make_outputs(const Model& model, const Rows& x, const std::string& met
     PreimageSettings settings{.method = preimage_method_named(method)};
     settings.seed = seed;
     const Dependency map(model);
-    Matrix<double> outputs(x.size(), model.companion->columns);
+    Matrix<double> outputs(x.size(), companion_of(model)->columns);
     std::vector<double> distances;
     run_beside([&](const Progress& progress) {
         settings.progress = progress;
@@ -117,7 +117,8 @@ void bind_pairs(nb::module_& m) {
     m.def("make_outputs", &make_outputs);
     m.def("choose_outputs", &choose_outputs);
     m.def("companion_of", [](const Model& model) {
-        return model.companion ? nb::cast(Model(*model.companion)) : nb::none();
+        const Model* companion = companion_of(model);
+        return companion ? nb::cast(Model(*companion)) : nb::none();
     });
 }
 

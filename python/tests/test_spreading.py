@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -103,4 +105,35 @@ def test_errors_are_the_expected_ones(moons) -> None:
     ):
         with pytest.raises(ValueError, match=text):
             LabelSpreading().fit(X, labels)
-    assert not hasattr(LabelSpreading(), "predict")
+
+
+@pytest.mark.parametrize("neighbors", [None, 10])
+def test_other_rows_are_predicted_also_from_a_file(tmp_path, neighbors) -> None:
+    X, y = make("moons", n=200, noise=0.05, seed=3)
+    fresh, truth = make("moons", n=100, noise=0.05, seed=4)
+    names = np.where(y > 0, "up", "down")
+    given = np.where(few_labels((y > 0).astype(int)) >= 0, names, "-1")
+    model = LabelSpreading(kernel=rbf(gamma=30), n_neighbors=neighbors).fit(X, given)
+    assert model.score(fresh, np.where(truth > 0, "up", "down")) > 0.95
+    same = np.mean(model.predict(X) == model.transduction_)
+    assert same > 0.97 if neighbors else same == 1
+    model.save(tmp_path / "spread.mercer")
+    for again in (mercer.load(tmp_path / "spread.mercer"), pickle.loads(pickle.dumps(model))):
+        assert type(again) is LabelSpreading
+        np.testing.assert_array_equal(again.predict(fresh), model.predict(fresh))
+        np.testing.assert_array_equal(
+            again.decision_function(fresh), model.decision_function(fresh)
+        )
+        assert again.residual_ == model.residual_ and again.n_unreached_ == 0
+        assert again.classes_.tolist() == ["down", "up"]
+
+
+def test_kernels_of_every_kind_predict_alike(moons) -> None:
+    X, y = moons
+    given = few_labels(y, 3)
+    kernel = rbf(gamma=5)
+    want = LabelSpreading(kernel=kernel).fit(X, given).decision_function(X[:20])
+    ours = LabelSpreading(kernel=lambda A, B: kernel(A, B)).fit(X, given)
+    np.testing.assert_allclose(ours.decision_function(X[:20]), want, rtol=1e-6)
+    matrix = LabelSpreading(kernel="precomputed").fit(kernel(X), given)
+    np.testing.assert_allclose(matrix.decision_function(kernel(X[:20], X)), want, rtol=1e-6)

@@ -54,7 +54,7 @@ TEST(Dependence, CcaCorrelatesTwoFilesAndRowsHeldOut) {
     const std::string out = folder.path("f.csv");
     EXPECT_EQ(run({"transform", model, test.x, "--label", "none", "-o", out}).code, 0);
     EXPECT_EQ(read(out, {.label = "none"}).columns(), 3U);
-    EXPECT_TRUE(load(model).companion);
+    EXPECT_TRUE(companion_of(load(model)));
     EXPECT_EQ(run({"show", model}).code, 0);
     // Pairs that are none.
     const std::string one = folder.file("one.csv", "1,2\n3,4\n");

@@ -67,8 +67,9 @@ std::vector<Line> all_lines() {
         {"conformal", "<model", "<data", "--aside", "<aside", "-o", ">out"},
         {"features", "<data", "--model", "<model"},
         {"query", "<model", "<data", "--labelled", "<labelled"},
-        {"spread", "<data", "<unlabelled", "-o", ">out"},
-        {"multilabel", "<data", "<test", "--label-columns", "2", "-o", ">out"},
+        {"spread", "<data", "<unlabelled", "-o", ">out", "--save-model", ">model"},
+        {"multilabel", "<data", "<test", "--label-columns", "2", "-o", ">out", "--save-model",
+         ">model"},
     }));
     add(with_writing({
         {"convert", "<data"},

@@ -159,6 +159,7 @@ const std::vector<Mode> modes{
     {"cascade m a.csv", ""},
     {"detect m a.png", ""},
     {"multilabel a.csv b.csv --label-columns 2", "--label --labels --text-labels"},
+    {"multilabel a.csv --label-columns 2", "--label --labels --text-labels --output"},
     {"calibrate m a.csv", ""},
     {"conformal m a.csv --aside b.csv", ""},
     {"bounds m a.csv", numbers + "--plan"},

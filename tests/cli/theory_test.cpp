@@ -9,6 +9,10 @@
 namespace mercer::test {
 namespace {
 
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
 using Json = nlohmann::json;
 
 /// Two moons in parts: to train on, to set aside, to test on.
@@ -221,6 +225,48 @@ TEST_F(Theory, ColumnsRowsAndLabels) {
     const Json many = json_of({"multilabel", rows, rows, "--label-columns", "2", "-C", "100"});
     EXPECT_LT(many["ranking_loss"].get<double>(), 0.05);
     EXPECT_EQ(run({"multilabel", rows, rows, "--label-columns", "4"}).code, 2);
+    EXPECT_EQ(run({"multilabel", rows, "--label-columns", "2"}).code, 2);
+}
+
+/// What spreads labels, and what finds several a row, is kept in a file and predicts from there.
+TEST_F(Theory, SpreadingAndLabelSetsAreModels) {
+    const std::string spread = folder_.path("spread.mercer");
+    const Json first = json_of({"spread", path("train"), path("test"), "--kernel", "rbf(gamma=20)",
+                                "--save-model", spread});
+    const Json later = json_of({"predict", spread, path("test")});
+    EXPECT_EQ(later["accuracy"], first["accuracy"]);
+    EXPECT_EQ(json_of({"show", spread})["task"], "spreading");
+    EXPECT_TRUE(has(run({"show", spread}).out, "residual"));
+    EXPECT_TRUE(has(run({"train", path("train"), "--task", "spreading"}).err, "spreading"));
+
+    std::string table = "a,b,left,low\n", bare = "b,a\n";
+    for (int i = 0; i < 60; ++i) {
+        const double x = std::sin(i), y = std::cos(3.0 * i);
+        table += std::to_string(x) + ',' + std::to_string(y) + (x < 0 ? ",1" : ",0") +
+                 (y < 0 ? ",1\n" : ",0\n");
+        bare += std::to_string(y) + ',' + std::to_string(x) + '\n';
+    }
+    const std::string rows = folder_.file("many.csv", table);
+    const std::string tags = folder_.path("tags.mercer");
+    const Json judged = json_of(
+        {"multilabel", rows, rows, "--label-columns", "2", "-C", "100", "--save-model", tags});
+    const Json again = json_of({"predict", tags, rows});
+    for (const char* figure : {"hamming_loss", "ranking_loss", "one_error", "average_precision"}) {
+        EXPECT_EQ(again[figure], judged[figure]) << figure;
+    }
+    EXPECT_EQ(again["labels"], judged["labels"]);
+    // Without the labels, and with the columns in another order: they are found by name.
+    const Json found = json_of({"predict", tags, folder_.file("bare.csv", bare)});
+    EXPECT_EQ(found["labels"], judged["labels"]);
+    EXPECT_FALSE(found.contains("hamming_loss"));
+    const Outcome text = run({"predict", tags, rows, "--decision"});
+    EXPECT_TRUE(text.out.starts_with("label\tleft\tlow\n")) << text.out.substr(0, 80);
+    EXPECT_TRUE(has(text.err, "hamming loss"));
+    EXPECT_TRUE(has(run({"show", tags}).out, "left low"));
+    EXPECT_TRUE(has(run({"predict", tags, folder_.file("c.csv", "a,c\n1,2\n")}).err, "'b'"));
+    EXPECT_TRUE(
+        has(run({"predict", tags, folder_.file("n.csv", "1,2,3\n4,5,6\n")}).err, "3 columns"));
+    EXPECT_TRUE(has(run({"train", rows, "--task", "multilabel"}).err, "multilabel"));
 }
 
 }  // namespace

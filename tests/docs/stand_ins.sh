@@ -66,6 +66,14 @@ case $1 in
         columns ordinary.csv 80 1
         columns new.csv 20 2
         ;;
+    multi-label)
+        for name in train test; do
+            columns tmp.csv 80 ${#name}
+            awk -F, 'BEGIN { print "a,b,left,low,near" }
+                { print $1 "," $2 "," ($1 < 0) "," ($2 < 0) "," ($1 * $1 + $2 * $2 < 2) }' tmp.csv >$name.csv
+        done
+        cut -d, -f1,2 test.csv >new.csv
+        ;;
     dependency)
         rows tmp.csv 0.2
         cut -d, -f1-32 tmp.csv >upper.csv

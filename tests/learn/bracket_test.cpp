@@ -446,7 +446,9 @@ TEST(Bracket, OfLabelsThatAreRankedIsKnownOrLeftOut) {
         labels(i, 1) = 1 - labels(i, 0);
     }
     const auto gap = [&](const char* kernel) {
-        return fit_multi_label({.common = {.kernel = Kernel::parse(kernel)}}, data.x, labels.view())
+        return multi_label({.common = {.kernel = Kernel::parse(kernel)}})
+            .fit(data, labels.view())
+            .report()
             .relative_gap;
     };
     EXPECT_LE(gap("rbf(gamma=1)"), 1e-3);

@@ -142,7 +142,7 @@ TEST(Calibrate, ProbabilitiesAreNotFlattenedWhereClassesAreWeighted) {
         double told = 0, came = 0, rows = 0, brier = 0, likely = 0;
         for (std::size_t i = 0; i < test.size(); ++i) {
             // The sigmoid itself, whatever the label is.
-            const Sigmoid s = model.sigmoids[0];
+            const Sigmoid s = model.extras.find<Calibration>()->sigmoids[0];
             ASSERT_NEAR(p(i, 0), 1 / (1 + std::exp(s.a * f(i, 0) + s.b)), 1e-6);
             brier += (p(i, 1) - test.y.values[i]) * (p(i, 1) - test.y.values[i]);
             if (label[i] == 0) continue;
@@ -214,13 +214,17 @@ TEST(Calibrate, NonsenseIsRefused) {
     EXPECT_NE(message_of([] { calibration_named("plat"); }).find("isotonic"), std::string::npos);
     // A file from outside may hold anything.
     Model hostile = calibrate(model, moons, CalibrationMethod::isotonic);
-    check_calibration(hostile, "file");
-    hostile.arrays.at("isotonic")(0, 0) = 7;
-    EXPECT_NE(message_of([&] { check_calibration(hostile, "file"); }).find("in order"),
+    check_extras(hostile, "file");
+    Calibration bent = *hostile.extras.find<Calibration>();
+    (*bent.isotonic)(0, 0) = 7;
+    hostile.extras.set(bent);
+    EXPECT_NE(message_of([&] { check_extras(hostile, "file"); }).find("in order"),
               std::string::npos);
     hostile = calibrate(model, moons, CalibrationMethod::temperature);
-    hostile.arrays.at("temperature")(0, 0) = -1;
-    EXPECT_NE(message_of([&] { check_calibration(hostile, "file"); }).find("greater than 0"),
+    Calibration cold = *hostile.extras.find<Calibration>();
+    (*cold.temperature)(0, 0) = -1;
+    hostile.extras.set(cold);
+    EXPECT_NE(message_of([&] { check_extras(hostile, "file"); }).find("greater than 0"),
               std::string::npos);
 }
 

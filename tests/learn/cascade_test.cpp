@@ -34,7 +34,7 @@ Model small_machine(const Dataset& data) {
 
 /// One row by the formula: what is decided, and after how many kernels.
 std::pair<double, std::size_t> by_formula(const Model& m, const std::vector<double>& x) {
-    const Matrix<double>& table = m.arrays.at("cascade");
+    const Matrix<double>& table = m.extras.find<CascadeStages>()->table;
     const auto z = full(m.expansion.points);
     const double sign = m.trained.numbers.at("cascade_sign");
     for (std::size_t s = 0; s < table.rows(); ++s) {
@@ -132,7 +132,9 @@ TEST(Cascade, BadInputIsRefused) {
     EXPECT_THROW(cascade(model, data, {.stages = {3, 2}}), InvalidInput);
     EXPECT_THROW(run_cascade(model, data.x), InvalidInput);
     Model broken = cascade(model, data, {});
-    broken.arrays["cascade"](0, 0) = 1000;
+    CascadeStages stages = *broken.extras.find<CascadeStages>();
+    stages.table(0, 0) = 1000;
+    broken.extras.set(stages);
     EXPECT_THROW(save_to_memory(broken), InvalidInput);
     const Model svr_model = svr({.kernel = rbf({.gamma = 1.0})}).fit(make("sinc", {.n = 30}));
     EXPECT_THROW(cascade(svr_model, data, {}), InvalidInput);

@@ -115,14 +115,14 @@ TEST(Cca, WithoutPenaltyAndLinearIsTheClassicalOne) {
         }
     }
     const double half = (m[0][0] + m[1][1]) / 2, root = std::sqrt(half * half - det(m));
-    const Matrix<double>& found = model.arrays.at("correlations");
+    const Matrix<double>& found = model.extras.array("correlations");
     ASSERT_EQ(found.rows(), 2U);
     EXPECT_NEAR(found(0, 0), std::sqrt(half + root), 1e-9);
     EXPECT_NEAR(found(1, 0), std::sqrt(half - root), 1e-9);
     EXPECT_NEAR(found(0, 1), found(0, 0), 1e-9);  // nothing is regularised
     // Scores: mean 0, variance 1, pairs uncorrelated, and the correlation as said.
     const Matrix<double> f = model.decision(rows_of_matrix(x).x);
-    const Matrix<double> g = model.companion->decision(rows_of_matrix(y).x);
+    const Matrix<double> g = companion_of(model)->decision(rows_of_matrix(y).x);
     EXPECT_NEAR(mean(column(f, 0)), 0, 1e-9);
     EXPECT_NEAR(covariance(column(f, 1), column(f, 1)), 1, 1e-9);
     EXPECT_NEAR(covariance(column(f, 0), column(f, 1)), 0, 1e-9);
@@ -144,13 +144,13 @@ TEST(Cca, TheRegularisedCorrelationIsThatOfTheDefinitionAndNoFunctionDoesBetter)
     const Kernel kx = rbf({.gamma = 1.0}), ky = rbf({.gamma = 0.3});
     constexpr double kappa = 0.01;
     const Model model = kernel_cca(settings(kx, ky, kappa, 3)).fit(train.x, train.y);
-    const Matrix<double>& rho = model.arrays.at("correlations");
+    const Matrix<double>& rho = model.extras.array("correlations");
     const Matrix<double> f = model.decision(train.x.x);
-    const Matrix<double> g = model.companion->decision(train.y.x);
+    const Matrix<double> g = companion_of(model)->decision(train.y.x);
     for (std::size_t p = 0; p < 3; ++p) {
         const double value = covariance(column(f, p), column(g, p)) /
                              std::sqrt(penalised(model, train.x.x, p, kappa) *
-                                       penalised(*model.companion, train.y.x, p, kappa));
+                                       penalised(*companion_of(model), train.y.x, p, kappa));
         EXPECT_NEAR(value, rho(p, 0), 1e-6) << p;
         EXPECT_NEAR(covariance(column(f, p), column(g, p)), rho(p, 1), 1e-8) << p;
     }
@@ -160,7 +160,7 @@ TEST(Cca, TheRegularisedCorrelationIsThatOfTheDefinitionAndNoFunctionDoesBetter)
     Random random(5);
     for (int trial = 0; trial < 20; ++trial) {
         Model a = model;
-        Model b = *model.companion;
+        Model b = *companion_of(model);
         for (Model* m : {&a, &b}) {
             Model fresh = *m;
             const auto row = fresh.expansion.coefficients.row(0);
@@ -193,7 +193,7 @@ TEST(Cca, FindsOnNewRowsWhatNoLinearFunctionSees) {
     EXPECT_LT(canonical_correlations(straight, test.x.x, test.y.x)[0], 0.3);
     // Rows that do not belong together are not correlated, however well the sample was.
     const Model chance = kernel_cca(settings(kx, ky, 1e-6, 1)).fit(train.x, test.y);
-    EXPECT_GT(chance.arrays.at("correlations")(0, 1), 0.6);
+    EXPECT_GT(chance.extras.array("correlations")(0, 1), 0.6);
     const Views third = circles(400, 3);
     EXPECT_LT(std::abs(canonical_correlations(chance, test.x.x, third.y.x)[0]), 0.3);
 }
@@ -211,8 +211,8 @@ TEST(Cca, WeightsCountAsRepetitions) {
     const Model weighted = kernel_cca(s).fit(once.x, once.y);
     const Model copied = kernel_cca(s).fit(plain.select(repeated), once.y.select(repeated));
     for (std::size_t p = 0; p < 2; ++p) {
-        EXPECT_NEAR(weighted.arrays.at("correlations")(p, 0),
-                    copied.arrays.at("correlations")(p, 0), 1e-7);
+        EXPECT_NEAR(weighted.extras.array("correlations")(p, 0),
+                    copied.extras.array("correlations")(p, 0), 1e-7);
     }
     EXPECT_NEAR(weighted.decision(plain.x)(0, 0), copied.decision(plain.x)(0, 0), 1e-4);
 }
@@ -230,7 +230,8 @@ TEST(Cca, ALowerRankMissesWhatItSaysAndThreadsChangeNothing) {
     EXPECT_EQ(few.expansion.size(), 25U);
     EXPECT_EQ(few.report().figures.at("rank_x"), 25);
     EXPECT_GT(few.report().figures.at("missed_y"), whole.report().figures.at("missed_y"));
-    EXPECT_NEAR(few.arrays.at("correlations")(0, 0), whole.arrays.at("correlations")(0, 0), 0.05);
+    EXPECT_NEAR(few.extras.array("correlations")(0, 0), whole.extras.array("correlations")(0, 0),
+                0.05);
     // LAPACK's eigenvectors are the same but for the last digits.
     for (std::size_t k = 0; k < few.expansion.coefficients.values().size(); ++k) {
         EXPECT_NEAR(few.expansion.coefficients.values()[k],
@@ -245,11 +246,11 @@ TEST(Cca, AModelFileHoldsBothSides) {
     const Model model = kernel_cca(s).fit(train.x, train.y);
     const std::string bytes = save_to_memory(model);
     const Model back = load_from_memory(bytes);
-    ASSERT_TRUE(back.companion);
+    ASSERT_TRUE(companion_of(back));
     EXPECT_EQ(save_to_memory(back), bytes);
     EXPECT_EQ(back.decision(train.x.x).values(), model.decision(train.x.x).values());
-    EXPECT_EQ(back.companion->decision(train.y.x).values(),
-              model.companion->decision(train.y.x).values());
+    EXPECT_EQ(companion_of(back)->decision(train.y.x).values(),
+              companion_of(model)->decision(train.y.x).values());
     EXPECT_EQ(canonical_correlations(back, train.x.x, train.y.x),
               canonical_correlations(model, train.x.x, train.y.x));
 }

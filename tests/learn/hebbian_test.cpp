@@ -85,8 +85,8 @@ TEST(Hebbian, WithWholeBatchesReachesTheEigenvectorsToManyDigits) {
         for (std::size_t j = 0; j < 4; ++j) {
             EXPECT_LT(angle(weight_vector(model.expansion, j), batch[j]), 1e-4) << j;
             EXPECT_NEAR(norm(weight_vector(model.expansion, j)), 1, 1e-6);
-            EXPECT_NEAR(model.arrays.at("eigenvalues")(j, 0), values[j], 1e-5 * values[0]);
-            EXPECT_LT(model.arrays.at("eigenvalues")(j, 2), 1e-3 * values[0]);
+            EXPECT_NEAR(model.extras.array("eigenvalues")(j, 0), values[j], 1e-5 * values[0]);
+            EXPECT_LT(model.extras.array("eigenvalues")(j, 2), 1e-3 * values[0]);
         }
     }
 }
@@ -120,7 +120,7 @@ TEST(Hebbian, OneRowAtATimeIsSangersRule) {
     const auto batch = batch_components(gaussian, data.x, 3, true, &values);
     for (std::size_t i = 0; i < 3; ++i) {
         EXPECT_LT(angle(weight_vector(model.expansion, i), batch[i]), 0.15) << i;
-        EXPECT_NEAR(model.arrays.at("eigenvalues")(i, 0), values[i], 0.02 * values[0]) << i;
+        EXPECT_NEAR(model.extras.array("eigenvalues")(i, 0), values[i], 0.02 * values[0]) << i;
     }
 }
 
@@ -184,7 +184,7 @@ TEST(Hebbian, WeightsCountAsRepetitions) {
     const Model a = hebbian_pca(s).fit(weighted), b = hebbian_pca(s).fit(copies);
     for (std::size_t j = 0; j < 2; ++j) {
         EXPECT_LT(angle(weight_vector(a.expansion, j), weight_vector(b.expansion, j)), 1e-3);
-        EXPECT_NEAR(a.arrays.at("eigenvalues")(j, 0), b.arrays.at("eigenvalues")(j, 0), 1e-3);
+        EXPECT_NEAR(a.extras.array("eigenvalues")(j, 0), b.extras.array("eigenvalues")(j, 0), 1e-3);
     }
 }
 

@@ -57,7 +57,7 @@ void expect_eigenvectors(const Model& model, const Rows& x, bool centred, double
             EXPECT_NEAR(dot(alpha.row(a), image.row(b)), a == b ? 1 : 0, tolerance) << a << b;
         }
         // The variance of the projections is λ, those of different components uncorrelated.
-        const double eigenvalue = model.arrays.at("eigenvalues")(a, 0);
+        const double eigenvalue = model.extras.array("eigenvalues")(a, 0);
         double mean = 0;
         double square = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -83,7 +83,7 @@ TEST(KernelPca, SolvesTheEigenproblemOf001) {
             ASSERT_EQ(model.expansion.outputs(), 5U) << text;
             expect_eigenvectors(model, data.x, center, 1e-9);
             EXPECT_LT(model.report().figures.at("residual"), 1e-12) << text;
-            const Matrix<double>& table = model.arrays.at("eigenvalues");
+            const Matrix<double>& table = model.extras.array("eigenvalues");
             for (std::size_t j = 1; j < 5; ++j) EXPECT_LE(table(j, 0), table(j - 1, 0));
         }
     }
@@ -166,7 +166,7 @@ TEST(KernelPca, EveryWayToTheSpectrumAgrees) {
     const Model whole = kernel_pca(settings).fit(data);
     EXPECT_EQ(whole.report().figures.at("products"), 0) << "LAPACK";
     const auto values = [](const Model& m, std::size_t j) {
-        return m.arrays.at("eigenvalues")(j, 0);
+        return m.extras.array("eigenvalues")(j, 0);
     };
     for (std::size_t j = 0; j < 6; ++j) {
         EXPECT_NEAR(values(stored, j) / values(whole, j), 1, 1e-9) << j;
@@ -202,7 +202,8 @@ TEST(KernelPca, WeightsAreRepetitions) {
         const Matrix<double> f = a.decision(weighted.x);
         const Matrix<double> g = b.decision(weighted.x);
         for (std::size_t j = 0; j < 4; ++j) {
-            EXPECT_NEAR(a.arrays.at("eigenvalues")(j, 0), b.arrays.at("eigenvalues")(j, 0), 1e-9);
+            EXPECT_NEAR(a.extras.array("eigenvalues")(j, 0), b.extras.array("eigenvalues")(j, 0),
+                        1e-9);
             const double sign = f(0, j) * g(0, j) > 0 ? 1 : -1;
             for (std::size_t i = 0; i < 30; ++i) EXPECT_NEAR(f(i, j), sign * g(i, j), 1e-9);
         }
@@ -260,7 +261,7 @@ TEST(KernelPca, ScalingAndSparseRows) {
     plain.common.scaling = {};
     const Model same = kernel_pca(plain).fit(data);
     for (std::size_t j = 0; j < 3; ++j) {
-        EXPECT_NEAR(model.arrays.at("eigenvalues")(j, 0), same.arrays.at("eigenvalues")(j, 0),
+        EXPECT_NEAR(model.extras.array("eigenvalues")(j, 0), same.extras.array("eigenvalues")(j, 0),
                     1e-9);
     }
 }

@@ -60,7 +60,7 @@ TEST(KMeans, TheObjectiveIsThatOfTheDefinitionAndNeverRises) {
     EXPECT_NEAR(sum, r.primal, 1e-9);
     // The sizes are those of the clusters.
     for (std::size_t c = 0; c < 5; ++c) {
-        EXPECT_EQ(model.arrays.at("sizes")(c, 0),
+        EXPECT_EQ(model.extras.array("sizes")(c, 0),
                   static_cast<double>(
                       std::count(cluster.begin(), cluster.end(), static_cast<double>(c))));
     }
@@ -144,7 +144,7 @@ TEST(KMeans, EveryClusterKeepsARow) {
     const Dataset data = with_double_rows(points(rows));
     const Model model = kmeans({.common = in_double(rbf({.gamma = 1.0})), .clusters = 3}).fit(data);
     EXPECT_NEAR(model.report().primal, 0, 1e-12);
-    const Matrix<double>& sizes = model.arrays.at("sizes");
+    const Matrix<double>& sizes = model.extras.array("sizes");
     for (std::size_t c = 0; c < 3; ++c) EXPECT_GE(sizes(c, 0), 1);
     EXPECT_EQ(sizes(0, 0) + sizes(1, 0) + sizes(2, 0), 20);
     // As many clusters as rows: nothing is left over.

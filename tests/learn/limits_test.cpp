@@ -5,6 +5,7 @@
 #include "learn/small.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/learn/calibration.hpp"
 
 namespace mercer {
 namespace {
@@ -215,7 +216,7 @@ std::vector<double> numbers_of(const Model& model, const Dataset& data) {
     };
     add(model.expansion.bias);
     add(model.decision(data.x).values());
-    if (!model.sigmoids.empty()) add(model.probabilities(data.x).values());
+    if (!sigmoids_of(model).empty()) add(model.probabilities(data.x).values());
     for (const auto& reports : {model.reports, recompute_reports(model, data)}) {
         for (const Report& r : reports) {
             add({r.primal, r.dual, r.kkt_violation, r.squared_norm, r.rho, r.epsilon, r.radius});

@@ -303,9 +303,10 @@ TEST(Reduce, KeepsTheCompanionOfTwoViews) {
     s.rank = 12;
     const Model views = kernel_cca(s).fit(x, y);
     const Model small = reduce(views, {.vectors = 10}).model;
-    ASSERT_TRUE(small.companion);
+    ASSERT_TRUE(companion_of(small));
     EXPECT_EQ(small.expansion.size(), 10U);
-    EXPECT_EQ(small.companion->decision(y.x).values(), views.companion->decision(y.x).values());
+    EXPECT_EQ(companion_of(small)->decision(y.x).values(),
+              companion_of(views)->decision(y.x).values());
     // What asks for both sides still can.
     EXPECT_GT(canonical_correlations(small, x.x, y.x)[0], 0.5);
 }

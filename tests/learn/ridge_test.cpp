@@ -108,7 +108,7 @@ TEST(Ridge, LeaveOneOutIsLeavingOneOut) {
                                .bias = bias,
                                .leave_one_out = true};
         const Model model = ridge(settings).fit(data);
-        const Matrix<double>& loo = model.arrays.at("loo");
+        const Matrix<double>& loo = model.extras.array("loo");
         settings.leave_one_out = false;
         double sum = 0;
         double total = 0;
@@ -130,7 +130,7 @@ TEST(Ridge, PathAgreesWithSingleFitsAndChoosesTheBest) {
         const std::vector<double> path = {1e-3, 1e-2, 0.1, 1, 10, 100};
         const Model model =
             ridge({.common = with_kernel("rbf(gamma=0.5)"), .path = path, .bias = bias}).fit(data);
-        const Matrix<double>& table = model.arrays.at("path");
+        const Matrix<double>& table = model.extras.array("path");
         double best = table(0, 1);
         for (std::size_t p = 0; p < path.size(); ++p) {
             const Model one = ridge({.common = with_kernel("rbf(gamma=0.5)"),

@@ -69,8 +69,8 @@ TEST(MachineFile, FiguresMayBeInfiniteAndArraysOfAnyShape) {
     model.reports[0].figures = {{"a", infinity}, {"b-c_9", -0.0}, {"nan", std::nan("")}};
     model.reports[0].history = {1, infinity, -2.5};
     model.trained.numbers = {{"lambda", 0.1}, {"passes", 3}};
-    model.arrays["none"] = Matrix<double>(0, 5);
-    model.arrays["wide"] = Matrix<double>(2, 3, 0.25);
+    add_table(model, "none", Matrix<double>(0, 5));
+    add_table(model, "wide", Matrix<double>(2, 3, 0.25));
     expect_same(model, load_from_memory(save_to_memory(model)));
 }
 
@@ -85,7 +85,7 @@ TEST(MachineFile, WhatIsAbsentIsEmpty) {
     const Model back = load_from_memory(parts.file());
     EXPECT_TRUE(back.trained.numbers.empty());
     EXPECT_TRUE(back.reports[0].figures.empty());
-    EXPECT_TRUE(back.arrays.empty());
+    EXPECT_TRUE(back.extras.empty());
 }
 
 /// The message when the file is changed, its checksum put right.
@@ -146,7 +146,9 @@ TEST(MachineFile, VotesPointAtWhatIsThere) {
     const Model good = trained_models()[5].second;
     const auto with = [&](std::size_t column, double value) {
         Model model = good;
-        model.arrays.at("votes")(1, column) = value;
+        Votes votes = *model.extras.find<Votes>();
+        votes.table(1, column) = value;
+        model.extras.set(votes);
         return message_of([&] { save_to_memory(model); });
     };
     EXPECT_EQ(with(0, 0), "");
@@ -157,16 +159,22 @@ TEST(MachineFile, VotesPointAtWhatIsThere) {
     EXPECT_NE(with(3, std::nan("")), "");
     // The same is refused where such a model is used without a file.
     Model model = good;
-    model.arrays.at("votes")(0, 0) = 1e6;
+    Votes votes = *model.extras.find<Votes>();
+    votes.table(0, 0) = 1e6;
+    model.extras.set(votes);
     EXPECT_NE(message_of([&] { model.decision(make("moons", {.n = 3}).x); }), "");
 }
 
 TEST(MachineFile, ComponentsHaveTheirEigenvalues) {
     const Model good = trained_models()[9].second;
     ASSERT_EQ(good.task, Task::kpca);
-    const auto with = [&](const char* name, Matrix<double> array) {
+    const auto with = [&](const std::string& name, Matrix<double> array) {
         Model model = good;
-        model.arrays[name] = std::move(array);
+        Components components = *model.extras.find<Components>();
+        Components::arrays(components, [&](const std::string& own, auto& numbers) {
+            if (own == name) numbers = array;
+        });
+        model.extras.set(components);
         return message_of([&] { save_to_memory(model); });
     };
     EXPECT_NE(with("eigenvalues", Matrix<double>(2, 3, 1.0)).find("eigenvalues"),
@@ -176,7 +184,7 @@ TEST(MachineFile, ComponentsHaveTheirEigenvalues) {
     EXPECT_NE(with("moments", Matrix<double>(3, 1, 1.0)), "");
     EXPECT_NE(with("centre", Matrix<double>(1, 149)), "");
     Model without = good;
-    without.arrays.clear();
+    without.extras = {};
     EXPECT_NE(message_of([&] { save_to_memory(without); }), "");
 }
 

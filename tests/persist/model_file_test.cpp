@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "mercer/kernel/detail/node.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "persist/support.hpp"
 
 namespace mercer::testing {
@@ -234,10 +235,14 @@ const std::vector<Fault> faults{
     {"twins", [](Model& m) { m.class_names[1] = m.class_names[0]; }, "same name"},
     {"class values", [](Model& m) { m.class_values.push_back(9); }, "class values"},
     {"class weights", [](Model& m) { m.trained.class_weights = {1}; }, "class weights"},
-    {"sigmoids", [](Model& m) { m.sigmoids.resize(2); }, "sigmoids"},
+    {"sigmoids",
+     [](Model& m) {
+         m.extras.set(Calibration({{}, {}}));
+     },
+     "sigmoids"},
     {"sigmoid nan",
      [](Model& m) {
-         m.sigmoids = {{nan, 0}};
+         m.extras.set(Calibration({{nan, 0}}));
      },
      "sigmoid"},
     {"targets", [](Model& m) { m.target_names = {"y"}; }, "target names"},

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "mercer/kernel/detail/node.hpp"
+#include "mercer/learn/calibration.hpp"
 
 namespace mercer::testing {
 namespace {
@@ -74,7 +75,7 @@ Model full_binary(Random& random) {
                  .tube = "sin(\"age\")^2",
                  .class_weights = {1, 2.5}};
     m.reports = {random_report(random)};
-    m.sigmoids = {{-1.5, 0.25}};
+    m.extras.set(Calibration({{-1.5, 0.25}}));
     m.scaling = Scaling::fit(ScalingRule::parse("minmax(-1,1)"), m.expansion.points);
     return m;
 }
@@ -255,8 +256,8 @@ std::vector<std::pair<std::string, Model>> sample_models() {
 }
 
 void expect_same(const Model& a, const Model& b) {
-    ASSERT_EQ(a.companion == nullptr, b.companion == nullptr);
-    if (a.companion) expect_same(*a.companion, *b.companion);
+    ASSERT_EQ(companion_of(a) == nullptr, companion_of(b) == nullptr);
+    if (companion_of(a)) expect_same(*companion_of(a), *companion_of(b));
     EXPECT_EQ(a.task, b.task);
     EXPECT_EQ(a.multi_class, b.multi_class);
     EXPECT_EQ(a.expansion.kernel.text(), b.expansion.kernel.text());
@@ -293,22 +294,22 @@ void expect_same(const Model& a, const Model& b) {
     EXPECT_EQ(a.trained.tube_given, b.trained.tube_given);
     EXPECT_EQ(a.trained.class_weights, b.trained.class_weights);
     EXPECT_EQ(a.trained.numbers, b.trained.numbers);
-    ASSERT_EQ(a.arrays.size(), b.arrays.size());
-    for (const auto& [name, array] : a.arrays) {
-        ASSERT_TRUE(b.arrays.contains(name)) << name;
-        EXPECT_EQ(array.rows(), b.arrays.at(name).rows()) << name;
-        EXPECT_EQ(array.columns(), b.arrays.at(name).columns()) << name;
-        EXPECT_EQ(array.values(), b.arrays.at(name).values()) << name;
+    ASSERT_EQ(a.extras.arrays().size(), b.extras.arrays().size());
+    for (const auto& [name, array] : a.extras.arrays()) {
+        const Matrix<double>& other = b.extras.array(name);
+        EXPECT_EQ(array->rows(), other.rows()) << name;
+        EXPECT_EQ(array->columns(), other.columns()) << name;
+        EXPECT_EQ(array->values(), other.values()) << name;
     }
     EXPECT_EQ(a.double_precision, b.double_precision);
     ASSERT_EQ(a.reports.size(), b.reports.size());
     for (std::size_t i = 0; i < a.reports.size(); ++i) {
         expect_same_report(a.reports[i], b.reports[i]);
     }
-    ASSERT_EQ(a.sigmoids.size(), b.sigmoids.size());
-    for (std::size_t i = 0; i < a.sigmoids.size(); ++i) {
-        EXPECT_EQ(a.sigmoids[i].a, b.sigmoids[i].a);
-        EXPECT_EQ(a.sigmoids[i].b, b.sigmoids[i].b);
+    ASSERT_EQ(sigmoids_of(a).size(), sigmoids_of(b).size());
+    for (std::size_t i = 0; i < sigmoids_of(a).size(); ++i) {
+        EXPECT_EQ(sigmoids_of(a)[i].a, sigmoids_of(b)[i].a);
+        EXPECT_EQ(sigmoids_of(a)[i].b, sigmoids_of(b)[i].b);
     }
 }
 

@@ -6,9 +6,11 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/learn/compress/reduce.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/registry.hpp"
 #include "mercer/learn/risk/class_means.hpp"
+#include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/select/search.hpp"
 
@@ -28,6 +30,29 @@ struct ToySettings {
     bool bias = true;
 };
 
+/// What its models have besides: how far the plane of each output was moved, and back they answer.
+struct Moved final : ArrayExtra<Moved> {
+    Matrix<double> by{};
+
+    template <class Self, class Visit>
+    static void arrays(Self& self, Visit&& visit) {
+        visit("moved", self.by);
+    }
+    void check(const Model& model, const std::string& place) const override {
+        if (by.rows() == 1 && by.columns() == model.expansion.outputs()) return;
+        throw InvalidInput(place + ": moved must have a number for each output");
+    }
+    bool decides() const override { return true; }
+    Matrix<double> decide(const Model& model, const Rows& scaled,
+                          const Progress& progress) const override {
+        Matrix<double> f = Extra::decide(model, scaled, progress);
+        for (std::size_t i = 0; i < f.rows(); ++i) {
+            for (std::size_t c = 0; c < f.columns(); ++c) f(i, c) -= by(0, c);
+        }
+        return f;
+    }
+};
+
 /// The nearest class mean, with the plane moved.
 class Toy {
    public:
@@ -38,6 +63,11 @@ class Toy {
         model.task = toy_task;
         for (double& b : model.expansion.bias) {
             b += settings_.side == Side::left ? settings_.shift : -settings_.shift;
+        }
+        if (settings_.rounds == 7) {  // remembers
+            Moved moved;
+            moved.by = Matrix<double>(1, model.expansion.outputs(), settings_.shift);
+            model.extras.set(std::move(moved));
         }
         return model;
     }
@@ -57,7 +87,8 @@ MachineEntry toy_entry() {
                     .name = "toy",
                     .family = "risk",
                     .learns = Learns::classes,
-                    .about = "a toy"},
+                    .about = "a toy",
+                    .extras = {extra_kind<Moved>("moves")}},
                    [](ToySettings s) { return Toy(std::move(s)); });
 }
 
@@ -120,6 +151,33 @@ TEST_F(OwnMachine, IsTrainedByNameAndItsSettingsArrive) {
     EXPECT_EQ(right.expansion.bias[0], plain.expansion.bias[0] - 0.25);
     EXPECT_THROW(toy.make(common, {}).fit(data_, Matrix<double>(120, 2).view()), InvalidInput);
     EXPECT_GT(cross_validate(toy.make(common, {{"shift", 0.0}}), data_, 4).score.accuracy, 0.8);
+}
+
+/// Its own extra decides, goes through the file, checks itself there, and is dropped by nobody.
+TEST_F(OwnMachine, BringsItsOwnExtras) {
+    const FitSettings common{.kernel = rbf({.gamma = 1.0})};
+    const MachineEntry& toy = machine_entry("toy");
+    const Model plain = toy.make(common, {{"shift", 0.0}}).fit(data_);
+    const Model moved = toy.make(common, {{"shift", 0.25}, {"rounds", std::size_t{7}}}).fit(data_);
+    const Matrix<double> want = plain.decision(data_.x);
+    const Matrix<double> found = moved.decision(data_.x);
+    for (std::size_t i = 0; i < data_.size(); ++i) EXPECT_NEAR(found(i, 0), want(i, 0), 1e-12);
+    const Model back = load_from_memory(save_to_memory(moved));
+    ASSERT_TRUE(back.extras.find<Moved>());
+    EXPECT_FALSE(back.extras.find<Tables>());
+    EXPECT_EQ(back.decision(data_.x).values(), found.values());
+    EXPECT_EQ(reduce(moved, {.vectors = 5}).model.extras.array("moved")(0, 0), 0.25);
+    Model broken = moved;
+    broken.extras.set(Moved());
+    EXPECT_THROW(save_to_memory(broken), InvalidInput);
+    // The same array of a machine that does not know it is only a table.
+    broken = plain;
+    broken.task = Task::class_means;
+    add_table(broken, "moved", Matrix<double>(1, 1, 3.0));
+    const Model other = load_from_memory(save_to_memory(broken));
+    EXPECT_FALSE(other.extras.find<Moved>());
+    EXPECT_EQ(other.extras.array("moved")(0, 0), 3.0);
+    EXPECT_THROW(other.extras.array("none"), InvalidInput);
 }
 
 TEST_F(OwnMachine, IsSearchedByTheSettingsItCallsTunable) {

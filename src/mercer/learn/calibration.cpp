@@ -19,8 +19,6 @@ constexpr std::array<std::pair<CalibrationMethod, std::string_view>, 3> method_n
     {CalibrationMethod::isotonic, "isotonic"},
     {CalibrationMethod::temperature, "temperature"},
 }};
-constexpr const char* isotonic_array = "isotonic";
-constexpr const char* temperature_array = "temperature";
 
 bool against_rest(const Model& model) {
     return model.multi_class == MultiClass::one_vs_rest && model.classes() > 2;
@@ -39,7 +37,7 @@ void softmax(std::span<const double> scores, double temperature, std::span<doubl
 /// The map of each output, out of the model's array.
 std::vector<IsotonicMap> isotonic_maps(const Model& model) {
     std::vector<IsotonicMap> maps(model.expansion.outputs());
-    const Matrix<double>& table = model.arrays.at(isotonic_array);
+    const Matrix<double>& table = *model.extras.find<Calibration>()->isotonic;
     for (std::size_t r = 0; r < table.rows(); ++r) {
         IsotonicMap& map = maps.at(static_cast<std::size_t>(table(r, 0)));
         map.at.push_back(table(r, 1));
@@ -69,7 +67,7 @@ void combine_outputs(const Model& model, std::span<const double> sure, std::span
 
 /// Inside and outside, by the marks of a one-class machine.
 Matrix<double> by_marks(const Model& model, MatrixView<const double> decisions) {
-    const auto& marks = model.arrays.at(density_marks_array).values();
+    const auto& marks = model.extras.find<DensityMarks>()->marks.values();
     Matrix<double> result(decisions.rows, 2);
     for (std::size_t i = 0; i < decisions.rows; ++i) {
         result(i, 0) = inside_probability(marks, decisions(i, 0));
@@ -259,13 +257,11 @@ Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod m
     const std::vector<std::size_t> truth = class_positions(model, held_out.y);
     const Matrix<double> f = model.decision(held_out.x);
     Model result = model;
-    result.sigmoids.clear();
-    result.arrays.erase(isotonic_array);
-    result.arrays.erase(temperature_array);
+    Calibration learnt;
     if (method == CalibrationMethod::temperature) {
         const Matrix<double> scores = class_scores(model, f.view());
-        result.arrays[temperature_array] =
-            Matrix<double>(1, 1, fit_temperature(scores.view(), truth));
+        learnt.temperature = Matrix<double>(1, 1, fit_temperature(scores.view(), truth));
+        result.extras.set(std::move(learnt));
         return result;
     }
     std::vector<double> table;
@@ -273,7 +269,7 @@ Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod m
         OutputSample sample = sample_of(model, f, truth, output);
         if (method == CalibrationMethod::platt) {
             for (double& y : sample.targets) y = 2 * y - 1;
-            result.sigmoids.push_back(fit_sigmoid(sample.decisions, sample.targets));
+            learnt.sigmoids.push_back(fit_sigmoid(sample.decisions, sample.targets));
             continue;
         }
         const IsotonicMap map = fit_isotonic(sample.decisions, sample.targets);
@@ -284,16 +280,15 @@ Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod m
     if (method == CalibrationMethod::isotonic) {
         Matrix<double> array(table.size() / 3, 3);
         array.values() = std::move(table);
-        result.arrays[isotonic_array] = std::move(array);
+        learnt.isotonic = std::move(array);
     }
+    result.extras.set(std::move(learnt));
     return result;
 }
 
 bool has_probabilities(const Model& model) {
-    if (model.task == Task::one_class) return model.arrays.contains(density_marks_array);
-    return is_classifier(model.task) &&
-           (!model.sigmoids.empty() || model.arrays.contains(isotonic_array) ||
-            model.arrays.contains(temperature_array));
+    if (model.task == Task::one_class) return model.extras.find<DensityMarks>() != nullptr;
+    return is_classifier(model.task) && model.extras.find<Calibration>() != nullptr;
 }
 
 Matrix<double> probabilities_of(const Model& model, MatrixView<const double> decisions) {
@@ -305,20 +300,20 @@ Matrix<double> probabilities_of(const Model& model, MatrixView<const double> dec
     if (model.task == Task::one_class) return by_marks(model, decisions);
     const std::size_t outputs = decisions.columns;
     Matrix<double> result(decisions.rows, model.classes());
-    const auto temperature = model.arrays.find(temperature_array);
-    if (temperature != model.arrays.end()) {
+    const Calibration& learnt = *model.extras.find<Calibration>();
+    if (learnt.temperature) {
         const Matrix<double> scores = class_scores(model, decisions);
         for (std::size_t i = 0; i < decisions.rows; ++i) {
-            softmax(scores.row(i), temperature->second(0, 0), result.row(i));
+            softmax(scores.row(i), (*learnt.temperature)(0, 0), result.row(i));
         }
     } else {
         std::vector<IsotonicMap> maps;
-        if (model.arrays.contains(isotonic_array)) maps = isotonic_maps(model);
+        if (learnt.isotonic) maps = isotonic_maps(model);
         std::vector<double> sure(outputs);
         for (std::size_t i = 0; i < decisions.rows; ++i) {
             for (std::size_t o = 0; o < outputs; ++o) {
                 const double f = decisions(i, o);
-                const double p = maps.empty() ? probability(model.sigmoids[o], f) : maps[o](f);
+                const double p = maps.empty() ? probability(learnt.sigmoids[o], f) : maps[o](f);
                 sure[o] = std::clamp(p, 1e-7, 1 - 1e-7);
             }
             combine_outputs(model, sure, result.row(i));
@@ -343,22 +338,35 @@ std::vector<double> likeliest(const Model& model, MatrixView<const double> proba
     return result;
 }
 
-void check_calibration(const Model& model, const std::string& place) {
-    if (const auto marks = model.arrays.find(density_marks_array);
-        model.task == Task::one_class && marks != model.arrays.end() &&
-        (marks->second.rows() != 1 || marks->second.columns() != density_mark_count ||
-         !std::ranges::is_sorted(marks->second.values()))) {
-        throw InvalidInput(place + ": density_marks must be 10 numbers, none below the one before");
+std::shared_ptr<const Extra> Calibration::take(const Model& model, Arrays& from) {
+    if (!is_classifier(model.task)) return nullptr;
+    const auto found = std::dynamic_pointer_cast<const Calibration>(ArrayExtra::take(model, from));
+    if (!found || sigmoids_of(model).empty()) return found;
+    auto both = std::make_shared<Calibration>(*found);
+    both->sigmoids.assign(sigmoids_of(model).begin(), sigmoids_of(model).end());
+    return both;
+}
+
+std::span<const Sigmoid> sigmoids_of(const Model& model) {
+    const Calibration* learnt = model.extras.find<Calibration>();
+    return learnt ? std::span<const Sigmoid>(learnt->sigmoids) : std::span<const Sigmoid>();
+}
+
+void DensityMarks::check(const Model&, const std::string& place) const {
+    if (marks.rows() == 1 && marks.columns() == density_mark_count &&
+        std::ranges::is_sorted(marks.values())) {
+        return;
     }
-    if (!is_classifier(model.task)) return;  // their arrays of these names mean something else
-    const auto temperature = model.arrays.find(temperature_array);
-    if (temperature != model.arrays.end() &&
-        (temperature->second.values().size() != 1 || !(temperature->second(0, 0) > 0))) {
+    throw InvalidInput(place + ": density_marks must be 10 numbers, none below the one before");
+}
+
+void Calibration::check(const Model& model, const std::string& place) const {
+    if (!is_classifier(model.task)) return;
+    if (temperature && (temperature->values().size() != 1 || !((*temperature)(0, 0) > 0))) {
         throw InvalidInput(place + ": a temperature is one number greater than 0");
     }
-    const auto found = model.arrays.find(isotonic_array);
-    if (found == model.arrays.end()) return;
-    const Matrix<double>& table = found->second;
+    if (!isotonic) return;
+    const Matrix<double>& table = *isotonic;
     const auto fail = [&](const std::string& what) {
         throw InvalidInput(place + ": array isotonic " + what);
     };

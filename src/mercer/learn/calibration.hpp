@@ -8,9 +8,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mercer/base/export.hpp"
@@ -37,6 +40,48 @@ struct IsotonicMap {
 IsotonicMap fit_isotonic(std::span<const double> places, std::span<const double> targets,
                          std::span<const double> weights = {});
 
+/// Platt's sigmoid for class probabilities: 1 / (1 + exp(a f + b)).
+struct Sigmoid {
+    double a = 0;
+    double b = 0;
+};
+
+/// How the decisions of a classifier become probabilities. Of the three ways the first that is
+/// there counts: the temperature, the rising curves, the sigmoids.
+struct Calibration final : ArrayExtra<Calibration> {
+    std::optional<Matrix<double>> temperature{};  ///< 1 × 1, above 0
+    std::optional<Matrix<double>> isotonic{};     ///< output, place, value; output by output
+    /// One an output. A regression of LIBSVM's has one, whose `a` is the scale of its noise.
+    std::vector<Sigmoid> sigmoids{};
+
+    Calibration() = default;
+    explicit Calibration(std::vector<Sigmoid> platt) : sigmoids(std::move(platt)) {}
+    template <class Self, class Visit>
+    static void arrays(Self& self, Visit&& visit) {
+        visit("temperature", self.temperature);
+        visit("isotonic", self.isotonic);
+    }
+    /// Arrays of these names mean something else to machines that are no classifiers.
+    static std::shared_ptr<const Extra> take(const Model& model, Arrays& from);
+    void check(const Model& model, const std::string& place) const override;
+};
+/// Empty for a model without.
+std::span<const Sigmoid> sigmoids_of(const Model& model);
+
+/// Limits of bins of the decision values of a one-class machine (learn/detail/density_marks.hpp),
+/// which say how sure it is: ten, ascending.
+struct DensityMarks final : ArrayExtra<DensityMarks> {
+    Matrix<double> marks{};  ///< 1 × 10
+
+    DensityMarks() = default;
+    explicit DensityMarks(Matrix<double> limits) : marks(std::move(limits)) {}
+    template <class Self, class Visit>
+    static void arrays(Self& self, Visit&& visit) {
+        visit("density_marks", self.marks);
+    }
+    void check(const Model& model, const std::string& place) const override;
+};
+
 /// Positions of labels among the classes of a model. Throws InvalidInput for one it does not know.
 std::vector<std::size_t> class_positions(const Model& model, const Labels& labels);
 
@@ -62,10 +107,5 @@ std::vector<std::string> probability_names(const Model& model);
 /// What a model predicts of these probabilities: the position of the likeliest class, the first of
 /// equals; of one-class machines +1 or −1.
 std::vector<double> likeliest(const Model& model, MatrixView<const double> probabilities);
-
-/// Throws InvalidInput, beginning with `place`, when the arrays "isotonic" (output, place, value)
-/// and "temperature" of a classifier from outside, or the "density_marks" of a one-class machine,
-/// are not of this kind.
-void check_calibration(const Model& model, const std::string& place);
 
 }  // namespace mercer

@@ -115,6 +115,10 @@ Rows rows_for(const Model& model, const Rows& x) {
 }
 
 std::vector<double> Model::classify(MatrixView<const double> decisions) const {
+    if (is_multi_label(task)) {
+        throw InvalidInput("a model of the task " + task_name(task) +
+                           " has a set of labels for each row, and no single one: ask it for sets");
+    }
     if (is_projection(task)) {
         throw InvalidInput("a model of the task " + task_name(task) +
                            " has functions of rows, its decision values, and no labels for them");

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/scaling.hpp"
 #include "mercer/feature/expansion.hpp"
+#include "mercer/learn/extra.hpp"
 #include "mercer/learn/report.hpp"
 
 namespace mercer MERCER_API {
@@ -50,6 +50,9 @@ enum class Task : std::uint32_t {
     cca,         // canonical correlation of two views
     ica,         // independent components
     dependency,  // from one feature space to another
+    // Classes where rows have several of them, or none yet.
+    multi_label,
+    spreading,  // over the graph of all rows, labelled or not
 };
 /// The task of a machine that is not among these, by its name: the same number in every program,
 /// and above all of theirs.
@@ -69,6 +72,8 @@ bool is_regressor(Task task);
 bool is_clustering(Task task);
 /// Finds functions of the rows, one an output: components, canonical variates, sources.
 bool is_projection(Task task);
+/// Learns which of several labels each row has; `predict_sets` says it.
+bool is_multi_label(Task task);
 /// One of the machines of learn/svm/svm.hpp: a dual problem solved, and a certificate that
 /// `recompute_reports` can check.
 bool is_svm(Task task);
@@ -99,12 +104,6 @@ enum class DecideBy {
     probability,  ///< the likeliest class, of models that have probabilities
 };
 
-/// Platt's sigmoid for class probabilities: 1 / (1 + exp(a f + b)).
-struct Sigmoid {
-    double a = 0;
-    double b = 0;
-};
-
 /// A plain value; every field may be read and set. Made by the machines of learn/, saved and loaded
 /// by persist/. Every call below prepares the expansion anew, for the fields as they are: whoever
 /// predicts often makes a Predictor (learn/predictor.hpp) once.
@@ -125,13 +124,7 @@ struct Model {
     TrainedWith trained{};
     /// One an output of the expansion; machines that learn all outputs together may have one.
     std::vector<Report> reports{};
-    std::vector<Sigmoid> sigmoids{};  ///< empty without probabilities; else one an output
-    /// More numbers of this kind of machine, by name: the "factor" of a Gaussian process, the
-    /// "votes" of a voted perceptron. Names as in TrainedWith::numbers.
-    std::map<std::string, Matrix<double>> arrays{};
-    /// A second model that belongs to this one and goes with it into its file: the other view of a
-    /// canonical correlation, the outputs of a dependency. It has none itself.
-    std::shared_ptr<const Model> companion{};
+    Extras extras{};  ///< what it has besides (learn/extra.hpp)
 
     std::size_t classes() const { return class_names.size(); }
     /// One certificate for the whole: sums of counts, worst of violations and gaps.
@@ -155,6 +148,12 @@ struct Model {
     /// Needs one of them. Never bent towards the predicted class (DecideBy).
     Matrix<double> probabilities(const Rows& x, const Progress& progress = {}) const;
 
+    /// Models of several labels a row: 1 or 0 for each of them, one column a label. Throws
+    /// InvalidInput for other models.
+    Matrix<double> predict_sets(const Rows& x, const Progress& progress = {}) const;
+
+    /// The same from decision values, for those who have them already.
+    Matrix<double> sets_of(MatrixView<const double> decisions) const;
     /// Class positions from decision values, for those who have them already.
     std::vector<double> classify(MatrixView<const double> decisions) const;
     /// These positions as labels, under the classes' own names.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "mercer/base/error.hpp"
@@ -11,6 +12,8 @@
 #include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 
@@ -43,9 +46,10 @@ std::vector<LabelSets> sets_of(MatrixView<const double> labels) {
 /// Coordinate ascent: α of every pair of labels of every row.
 class Ranking {
    public:
+    /// `bounds`: C times the weight of each row.
     Ranking(const Matrix<double>& k, const std::vector<LabelSets>& sets, std::size_t labels,
-            double c)
-        : k_(k), sets_(sets), c_(c), beta_(labels, k.rows()), f_(labels, k.rows()) {
+            std::span<const double> bounds)
+        : k_(k), sets_(sets), c_(bounds), beta_(labels, k.rows()), f_(labels, k.rows()) {
         for (const LabelSets& s : sets) {
             alpha_.emplace_back(s.had.size() * s.not_had.size(), 0.0);
         }
@@ -71,7 +75,7 @@ class Ranking {
             for (const std::size_t a : sets_[i].had) {
                 for (const std::size_t b : sets_[i].not_had) {
                     const double xi = 1 - (f_(a, i) - f_(b, i));
-                    if (xi > 0) v.primal += c_ / sets_[i].pairs() * xi;
+                    if (xi > 0) v.primal += c_[i] / sets_[i].pairs() * xi;
                 }
             }
             v.dual += std::accumulate(alpha_[i].begin(), alpha_[i].end(), 0.0);
@@ -85,7 +89,7 @@ class Ranking {
     void visit(std::size_t i) {
         const double own = k_(i, i);
         if (alpha_[i].empty() || !(own > 0)) return;
-        const double bound = c_ / sets_[i].pairs();
+        const double bound = c_[i] / sets_[i].pairs();
         std::vector<double> change(beta_.rows(), 0.0);
         std::size_t at = 0;
         for (const std::size_t a : sets_[i].had) {
@@ -109,7 +113,7 @@ class Ranking {
 
     const Matrix<double>& k_;
     const std::vector<LabelSets>& sets_;
-    double c_;
+    std::span<const double> c_;
     std::vector<std::vector<double>> alpha_{};
     Matrix<double> beta_;
     Matrix<double> f_;
@@ -158,103 +162,167 @@ std::vector<double> fit_threshold(const std::vector<LabelSets>& sets, const Matr
     return right.values();
 }
 
-/// Whether the bracket holds under this kernel: β_q of a row changes by no more than the bounds
-/// C/pairs of all pairs that label q is in.
-void settle(MultiLabelModel& model, const Kernel& kernel, const Rows& x,
-            const std::vector<LabelSets>& sets, double c) {
+/// Half the squares of how far β can move: β_q of a row changes by no more than the bounds C/pairs
+/// of all pairs that label q is in.
+double reach_of(const std::vector<LabelSets>& sets, std::span<const double> c) {
     double squares = 0;
-    for (const LabelSets& s : sets) {
-        if (s.pairs() == 0) continue;
-        const auto had = static_cast<double>(s.had.size());
-        const auto not_had = static_cast<double>(s.not_had.size());
-        const double bound = c / s.pairs();
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        if (sets[i].pairs() == 0) continue;
+        const auto had = static_cast<double>(sets[i].had.size());
+        const auto not_had = static_cast<double>(sets[i].not_had.size());
+        const double bound = c[i] / sets[i].pairs();
         squares +=
             had * (bound * not_had) * (bound * not_had) + not_had * (bound * had) * (bound * had);
     }
-    Report report;
-    report.primal = model.primal;
-    report.dual = model.dual;
-    set_gap(report);
-    settle_bracket(report, CurvatureTest(kernel, x, Directions::any)(), squares / 2);
-    model.convexity = report.convexity;
-    model.primal = report.primal;
-    model.relative_gap = report.relative_gap;
+    return squares / 2;
 }
 
-void check(const MultiLabelSettings& s, const Rows& x, MatrixView<const double> labels) {
-    require_range("C", s.C, s.C > 0, "greater than 0");
-    require_range("tolerance", s.tolerance, s.tolerance > 0, "greater than 0");
-    require_finite(x);
-    if (labels.rows != x.size() || x.size() == 0) {
+void check(const MultiLabelSettings& s, std::size_t rows, MatrixView<const double> labels,
+           const std::vector<std::string>& names) {
+    if (labels.columns == 0) {
+        throw InvalidInput("the task multilabel needs labels, one column of 0 and 1 each");
+    }
+    if (labels.rows != rows || rows == 0) {
         throw InvalidInput("there are " + std::to_string(labels.rows) + " rows of labels for " +
-                           std::to_string(x.size()) + " rows of data");
+                           std::to_string(rows) + " rows of data");
     }
     if (labels.columns < 2) throw InvalidInput("there must be two labels or more to rank");
-    const std::size_t n = x.size();
-    if (n > std::size_t{1} << 20 || n * n * sizeof(double) > s.common.memory_bytes) {
-        throw InvalidInput("the kernel matrix of " + std::to_string(n) +
+    if (!names.empty() && names.size() != labels.columns) {
+        throw InvalidInput("there are " + std::to_string(names.size()) + " names for " +
+                           std::to_string(labels.columns) + " labels");
+    }
+    if (rows > std::size_t{1} << 20 || rows * rows * sizeof(double) > s.common.memory_bytes) {
+        throw InvalidInput("the kernel matrix of " + std::to_string(rows) +
                            " rows does not fit the memory allowed; raise it or take fewer rows");
     }
 }
 
-}  // namespace
-
-Matrix<double> MultiLabelModel::scores(const Rows& x) const {
-    return Evaluator(expansion, true)(scaling.apply(x));
-}
-
-Matrix<double> MultiLabelModel::predict(const Rows& x) const {
-    Matrix<double> result = scores(x);
-    for (std::size_t i = 0; i < result.rows(); ++i) {
-        const auto row = result.row(i);
-        const double t =
-            std::inner_product(row.begin(), row.end(), threshold.begin(), threshold.back());
-        for (double& value : row) value = value > t ? 1 : 0;
+/// These rows of a matrix.
+Matrix<double> rows_of(MatrixView<const double> from, const std::vector<std::size_t>& rows) {
+    Matrix<double> result(rows.size(), from.columns);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        std::ranges::copy(from.row(rows[i]), result.row(i).begin());
     }
     return result;
 }
 
-MultiLabelModel fit_multi_label(const MultiLabelSettings& s, const Rows& x,
-                                MatrixView<const double> labels) {
-    check(s, x, labels);
-    const std::vector<LabelSets> sets = sets_of(labels);
+Model learn(const MultiLabelSettings& s, const Dataset& data, MatrixView<const double> all) {
+    const Sample sample = take_sample(Task::multi_label, data, s.common);
+    const Matrix<double> labels = rows_of(all, sample.kept);
+    const std::vector<LabelSets> sets = sets_of(labels.view());
     if (std::ranges::none_of(sets, [](const LabelSets& set) { return set.pairs() > 0; })) {
         throw InvalidInput("every row has all labels or none: there is no ranking to learn");
     }
-    MultiLabelModel model;
-    model.scaling = Scaling::fit(s.common.scaling, x);
-    const Rows scaled = model.scaling.apply(x);
-    const Gram<double> gram(s.bias ? s.common.kernel + 1.0 : s.common.kernel, scaled);
-    Matrix<double> k(x.size(), x.size());
+    const Gram<double> gram(s.bias ? s.common.kernel + 1.0 : s.common.kernel, sample.x,
+                            sample.data.feature_names, s.common.progress);
+    Matrix<double> k(sample.size(), sample.size());
     gram.matrix(k.view(), s.common.progress);
-    Ranking ranking(k, sets, labels.columns, s.C);
-    while (model.passes < s.passes && !model.converged) {
+    std::vector<double> bounds;
+    for (std::size_t i = 0; i < sample.size(); ++i) bounds.push_back(s.C * sample.weight(i));
+    Ranking ranking(k, sets, labels.columns(), bounds);
+    Report report;
+    report.rows = sample.size();
+    report.status = FitStatus::iteration_limit;
+    while (report.iterations < s.passes) {
         ranking.pass();
-        ++model.passes;
+        ++report.iterations;
         const auto [primal, dual] = ranking.values();
-        model.primal = primal;
-        model.dual = dual;
-        model.relative_gap = primal > 0 ? (primal - dual) / primal : 0;
-        model.converged = model.relative_gap <= s.tolerance;
-        if (!keep_going(s.common.progress, {.task = "ranking labels", .fraction = -1})) break;
+        report.primal = primal;
+        report.dual = dual;
+        set_gap(report);
+        if (report.relative_gap <= s.tolerance) {
+            report.status = FitStatus::converged;
+            break;
+        }
+        if (!keep_going(s.common.progress, {.task = "ranking labels", .fraction = -1})) {
+            report.status = FitStatus::cancelled;
+            break;
+        }
     }
-    settle(model, gram.kernel(), scaled, sets, s.C);
-    model.threshold = fit_threshold(sets, ranking.values_on_rows());
-    model.expansion = {.kernel = gram.kernel(),
-                       .points = scaled,
-                       .coefficients = ranking.beta(),
-                       .bias = std::vector<double>(labels.columns, 0.0)};
+    CurvatureTest curvature(gram.kernel(), sample.x, Directions::any);
+    settle_bracket(report, curvature({}, report.status), reach_of(sets, bounds));
+    Model model = begin_model(Task::multi_label, sample, s.common);
+    model.double_precision = true;
+    model.trained.C = s.C;
+    model.trained.bias = s.bias;
+    model.trained.tolerance = s.tolerance;
+    set_expansion(model, sample, gram.kernel(), ranking.beta(),
+                  std::vector<double>(labels.columns(), 0.0));
+    Matrix<double> threshold(1, labels.columns() + 1);
+    threshold.values() = fit_threshold(sets, ranking.values_on_rows());
+    model.extras.set(Threshold(std::move(threshold)));
+    report.free_support_vectors = model.expansion.size();
+    model.reports = {std::move(report)};
     return model;
 }
 
-MultiLabelScores multi_label_scores(const MultiLabelModel& model, const Rows& x,
+const Describe<MultiLabelSettings>& described() {
+    static const auto settings = [] {
+        using S = MultiLabelSettings;
+        Describe<S> d;
+        Setting& cost = d.add(&S::C, "C", "penalty of wrong orders", Range::above(0));
+        cost.flag = "C,cost";
+        cost.tunable = true;
+        d.add(&S::bias, "bias", "add 1 to the kernel");
+        d.add(&S::tolerance, "tolerance", "stop at this relative gap", Range::above(0)).flag =
+            "tol";
+        d.add(&S::passes, "passes", "over the rows, at most", Range::at_least(1));
+        return d;
+    }();
+    return settings;
+}
+
+}  // namespace
+
+Model MultiLabel::fit(const Dataset& data, MatrixView<const double> labels,
+                      std::vector<std::string> names) const {
+    described().check(settings_);
+    check(settings_, data.size(), labels, names);
+    const auto fit_some = [&](const FitSettings& common, const std::vector<std::size_t>* rows) {
+        MultiLabelSettings own = settings_;
+        own.common = common;
+        if (!rows) return learn(own, data, labels);
+        return learn(own, data.select(*rows), rows_of(labels, *rows).view());
+    };
+    Model model = patient_fit_of(task(), settings_.common, data, fit_some);
+    model.target_names = std::move(names);
+    return model;
+}
+
+void Threshold::check(const Model& model, const std::string& place) const {
+    const std::size_t wanted = model.expansion.outputs() + 1;
+    if (coefficients.rows() == 1 && coefficients.columns() == wanted) return;
+    throw InvalidInput(place + ": the threshold of " + std::to_string(wanted - 1) +
+                       " labels must be 1 x " + std::to_string(wanted) + ", found " +
+                       std::to_string(coefficients.rows()) + " x " +
+                       std::to_string(coefficients.columns()));
+}
+
+Matrix<double> Model::sets_of(MatrixView<const double> decisions) const {
+    const Threshold* threshold = extras.find<Threshold>();
+    if (!is_multi_label(task) || !threshold) {
+        throw InvalidInput("a model of the task " + task_name(task) +
+                           " has no sets of labels; train one of the task multilabel");
+    }
+    threshold->check(*this, "model");
+    const auto c = threshold->coefficients.row(0);
+    Matrix<double> result(decisions.rows, decisions.columns);
+    for (std::size_t i = 0; i < decisions.rows; ++i) {
+        const auto row = decisions.row(i);
+        const double t = std::inner_product(row.begin(), row.end(), c.begin(), c.back());
+        for (std::size_t k = 0; k < row.size(); ++k) result(i, k) = row[k] > t ? 1 : 0;
+    }
+    return result;
+}
+
+MultiLabelScores multi_label_scores(const Model& model, const Rows& x,
                                     MatrixView<const double> truth) {
-    if (truth.rows != x.size() || truth.columns != model.labels() || x.size() == 0) {
+    if (truth.rows != x.size() || truth.columns != model.expansion.outputs() || x.size() == 0) {
         throw InvalidInput("the truth must have a row for each row and a column for each label");
     }
     const std::vector<LabelSets> sets = sets_of(truth);
-    const Matrix<double> f = model.scores(x);
-    const Matrix<double> found = model.predict(x);
+    const Matrix<double> f = model.decision(x);
+    const Matrix<double> found = model.sets_of(f.view());
     MultiLabelScores result;
     double ranked = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -283,6 +351,18 @@ MultiLabelScores multi_label_scores(const MultiLabelModel& model, const Rows& x,
         *value /= std::max(ranked, 1.0);
     }
     return result;
+}
+
+MachineEntry multi_label_entry() {
+    return described().entry({.task = Task::multi_label,
+                              .name = "multilabel",
+                              .family = "ranking",
+                              .learns = Learns::label_sets,
+                              .about = "rows with several labels each, ranked and cut",
+                              .certified = true,
+                              .command = "multilabel",
+                              .extras = {extra_kind<Threshold>("threshold", true)}},
+                             multi_label);
 }
 
 }  // namespace mercer

@@ -9,18 +9,19 @@
 // constant added to the kernel takes the part of the biases. Rows with all labels or none say
 // nothing of the ranking and only help to find the threshold.
 //
-//   const MultiLabelModel m = fit_multi_label({.C = 10}, data.x, labels.view());
-//   m.predict(test.x);                     // 0 or 1, one column a label
+//   const Model m = multi_label({.C = 10}).fit(data, labels.view());
+//   m.predict_sets(test.x);                // 0 or 1, one column a label
 //   multi_label_scores(m, test.x, truth.view()).hamming_loss;
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/learn/machine.hpp"
-#include "mercer/learn/report.hpp"
 
 namespace mercer MERCER_API {
 
@@ -32,28 +33,41 @@ struct MultiLabelSettings {
     std::size_t passes = 1000;
 };
 
-struct MultiLabelModel {
-    Expansion expansion{};  ///< one output a label
-    Scaling scaling{};
-    /// t(x) = Σ_k threshold[k] score_k(x) + threshold.back()
-    std::vector<double> threshold{};
-    double primal = 0;
-    double dual = 0;
-    double relative_gap = 0;  ///< NaN like primal where `convexity` is unknown or refuted
-    Convexity convexity = Convexity::unknown;  ///< what the bracket rests on (learn/convexity.hpp)
-    std::size_t passes = 0;
-    bool converged = false;  ///< false: stopped by the limit or on request, with this gap
+/// By coordinate ascent on the dual, which has a box alone. The model has one output a label (its
+/// score), the names of the labels for target names, and a Threshold; one report for all. Rows
+/// count by their weights.
+class MultiLabel {
+   public:
+    explicit MultiLabel(MultiLabelSettings settings) : settings_(std::move(settings)) {}
+    Task task() const { return Task::multi_label; }
+    const MultiLabelSettings& settings() const { return settings_; }
+    /// `labels` has one row a row of the data and a column a label, 0 or 1; `names` is empty or one
+    /// a label. Throws InvalidInput for other numbers, fewer than two labels, no row with some
+    /// labels but not all, and matrices beyond common.memory_bytes.
+    Model fit(const Dataset& data, MatrixView<const double> labels,
+              std::vector<std::string> names = {}) const;
+    /// Throws InvalidInput: there must be labels.
+    Model fit(const Dataset& data) const { return fit(data, {}); }
 
-    std::size_t labels() const { return expansion.outputs(); }
-    Matrix<double> scores(const Rows& x) const;
-    Matrix<double> predict(const Rows& x) const;
+   private:
+    MultiLabelSettings settings_;
 };
+inline MultiLabel multi_label(MultiLabelSettings settings = {}) {
+    return MultiLabel(std::move(settings));
+}
 
-/// By coordinate ascent on the dual, which has a box alone. `labels` has one row a row of x and a
-/// column a label, 0 or 1. Throws InvalidInput for other numbers, fewer than two labels, no row
-/// with some labels but not all, and matrices beyond common.memory_bytes.
-MultiLabelModel fit_multi_label(const MultiLabelSettings& settings, const Rows& x,
-                                MatrixView<const double> labels);
+/// A row has the labels whose scores are above t(x) = Σ_k c_k score_k(x) + c_last.
+struct Threshold final : ArrayExtra<Threshold> {
+    Matrix<double> coefficients{};  ///< 1 × labels + 1
+
+    Threshold() = default;
+    explicit Threshold(Matrix<double> c) : coefficients(std::move(c)) {}
+    template <class Self, class Visit>
+    static void arrays(Self& self, Visit&& visit) {
+        visit("threshold", self.coefficients);
+    }
+    void check(const Model& model, const std::string& place) const override;
+};
 
 /// Schapire and Singer (2000); all are 0 at best but the last, which is 1.
 struct MultiLabelScores {
@@ -63,7 +77,7 @@ struct MultiLabelScores {
     double average_precision = 0;
 };
 /// Rows with all labels or none do not count in the last three.
-MultiLabelScores multi_label_scores(const MultiLabelModel& model, const Rows& x,
+MultiLabelScores multi_label_scores(const Model& model, const Rows& x,
                                     MatrixView<const double> truth);
 
 }  // namespace mercer

@@ -7,9 +7,6 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/learn/components/kernel_pca.hpp"
-#include "mercer/learn/compress/cascade.hpp"
-#include "mercer/learn/detail/votes.hpp"
 
 namespace mercer {
 namespace {
@@ -24,16 +21,18 @@ Predictor for_now(const Model& model) {
 Predictor::Predictor(Model model) : Predictor(std::make_shared<const Model>(std::move(model))) {}
 
 Predictor::Predictor(std::shared_ptr<const Model> model) : model_(std::move(model)) {
-    if (is_voted(*model_) || is_cascade(*model_)) return;
+    for (const auto& extra : model_->extras) {
+        if (!extra->decides()) continue;
+        decider_ = extra.get();
+        return;
+    }
     evaluator_.emplace(model_->expansion, model_->double_precision);
 }
 
 Matrix<double> Predictor::decision(const Rows& x, const Progress& progress) const {
     const Rows scaled = model_->scaling.apply(rows_for(*model_, x));
-    Matrix<double> result = is_voted(*model_) ? voted_decision(*model_, scaled, progress)
-                            : is_cascade(*model_)
-                                ? run_cascade_scaled(*model_, scaled, progress).decisions
-                                : (*evaluator_)(scaled, progress);
+    Matrix<double> result =
+        decider_ ? decider_->decide(*model_, scaled, progress) : (*evaluator_)(scaled, progress);
     for (std::size_t i = 0; i < result.rows(); ++i) {
         if (std::ranges::all_of(result.row(i), [](double f) { return std::isfinite(f); })) continue;
         throw InvalidInput("the model has no finite value at row " + std::to_string(i + 1) +
@@ -47,8 +46,8 @@ std::vector<double> Predictor::predict(const Rows& x, const Progress& progress,
     if (rule == DecideBy::probability) {
         return likeliest(*model_, probabilities(x, progress).view());
     }
-    if (model_->task == Task::kpca) {
-        return PrincipalComponents(*model_).reconstruction_errors(x, 0, progress);
+    for (const auto& extra : model_->extras) {
+        if (auto answers = extra->answers(*model_, x, progress)) return std::move(*answers);
     }
     const Matrix<double> decisions = decision(x, progress);
     return model_->classify(decisions.view());
@@ -65,6 +64,13 @@ Matrix<double> Predictor::probabilities(const Rows& x, const Progress& progress)
     return probabilities_of(*model_, f.view());
 }
 
+Matrix<double> Predictor::predict_sets(const Rows& x, const Progress& progress) const {
+    // Says that there are none before anything is computed.
+    if (!is_multi_label(model_->task)) return model_->sets_of({});
+    const Matrix<double> f = decision(x, progress);
+    return model_->sets_of(f.view());
+}
+
 Matrix<double> Model::decision(const Rows& x, const Progress& progress) const {
     return for_now(*this).decision(x, progress);
 }
@@ -75,6 +81,10 @@ std::vector<double> Model::predict(const Rows& x, const Progress& progress, Deci
 
 Labels Model::predict_labels(const Rows& x, const Progress& progress, DecideBy rule) const {
     return for_now(*this).predict_labels(x, progress, rule);
+}
+
+Matrix<double> Model::predict_sets(const Rows& x, const Progress& progress) const {
+    return for_now(*this).predict_sets(x, progress);
 }
 
 Matrix<double> Model::probabilities(const Rows& x, const Progress& progress) const {

@@ -30,11 +30,12 @@ class Predictor {
     Labels predict_labels(const Rows& x, const Progress& progress = {},
                           DecideBy rule = DecideBy::margin) const;
     Matrix<double> probabilities(const Rows& x, const Progress& progress = {}) const;
+    Matrix<double> predict_sets(const Rows& x, const Progress& progress = {}) const;
 
    private:
     std::shared_ptr<const Model> model_;
-    /// Voted perceptrons and cascades take their expansion apart and have none.
-    std::optional<Evaluator> evaluator_{};
+    const Extra* decider_ = nullptr;  ///< of the model, where it takes the expansion apart itself
+    std::optional<Evaluator> evaluator_{};  ///< where none does
 };
 
 }  // namespace mercer

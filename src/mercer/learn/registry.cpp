@@ -27,6 +27,8 @@ MachineEntry hebbian_entry();
 MachineEntry cca_entry();
 MachineEntry ica_entry();
 MachineEntry dependency_entry();
+MachineEntry multi_label_entry();
+MachineEntry label_spreading_entry();
 
 namespace {
 
@@ -51,6 +53,8 @@ std::deque<MachineEntry> built_in() {
     all.push_back(cca_entry());
     all.push_back(ica_entry());
     all.push_back(dependency_entry());
+    all.push_back(multi_label_entry());
+    all.push_back(label_spreading_entry());
     return all;
 }
 
@@ -165,6 +169,9 @@ bool is_clustering(Task task) {
 }
 bool is_projection(Task task) {
     return learns(task, Learns::functions);
+}
+bool is_multi_label(Task task) {
+    return learns(task, Learns::label_sets);
 }
 bool is_svm(Task task) {
     return machine_entry(task).family == "svm";

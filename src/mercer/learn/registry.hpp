@@ -23,11 +23,12 @@ namespace mercer MERCER_API {
 
 /// What a machine learns.
 enum class Learns {
-    classes,    ///< from labels
-    numbers,    ///< from labels
-    region,     ///< where the rows lie: a single class
-    groups,     ///< of rows, without labels
-    functions,  ///< of the rows, one an output: components, canonical variates, sources
+    classes,     ///< from labels
+    numbers,     ///< from labels
+    region,      ///< where the rows lie: a single class
+    groups,      ///< of rows, without labels
+    functions,   ///< of the rows, one an output: components, canonical variates, sources
+    label_sets,  ///< which of several labels each row has
 };
 
 struct MachineEntry {
@@ -43,6 +44,8 @@ struct MachineEntry {
     /// its answer is not a prediction.
     std::string command{};
     std::vector<Setting> settings{};
+    /// What its models may have besides their expansion (learn/extra.hpp).
+    std::vector<ExtraKind> extras{};
     /// The machine with these settings, the others at their defaults. Throws InvalidSetting for a
     /// name or a value it cannot take. Empty for machines that learn from two sets of rows.
     std::function<Machine(const FitSettings& common, const SettingValues& values)> make{};

@@ -48,8 +48,8 @@ Tensor tensor_of(std::string name, std::vector<std::size_t> shape, const T* valu
                                 : std::string_view(reinterpret_cast<const char*>(values), bytes)};
 }
 
-/// What stands before the names of Model::arrays in the file, so that no name can be taken for an
-/// array of the expansion.
+/// What stands before the names of the arrays of extras in the file, so that no name can be taken
+/// for an array of the expansion.
 constexpr std::string_view extra = "extra.";
 /// The same for everything of a companion.
 constexpr std::string_view companion = "companion.";
@@ -123,12 +123,9 @@ struct Packed {
 void pack(const Model& model, const std::string& place, Packed& out);
 
 /// The companion's texts and arrays among those of the model, under names of their own.
-void pack_companion(const Model& model, const std::string& place, Packed& out) {
-    if (model.companion->companion) {
-        throw InvalidInput(place + ": the companion of a model cannot have one itself");
-    }
+void pack_companion(const Model& second, const std::string& place, Packed& out) {
     out.companion = std::make_unique<Packed>();
-    pack(*model.companion, place + ": companion", *out.companion);
+    pack(second, place + ": companion", *out.companion);
     for (const auto& [key, text] : out.companion->container.metadata) {
         if (key == "format" || key == "version" || key == "checksum") continue;
         out.container.metadata[std::string(companion) + key] = text;
@@ -163,9 +160,9 @@ void pack(const Model& model, const std::string& place, Packed& out) {
         c.tensors.push_back(
             tensor_of("hull_weights", {out.hull_weights.size()}, out.hull_weights.data()));
     }
-    for (const auto& [name, array] : model.arrays) {
-        c.tensors.push_back(tensor_of(std::string(extra) + name, {array.rows(), array.columns()},
-                                      array.values().data()));
+    for (const auto& [name, array] : model.extras.arrays()) {
+        c.tensors.push_back(tensor_of(std::string(extra) + name, {array->rows(), array->columns()},
+                                      array->values().data()));
     }
     out.points = points_to_keep(e);
     add_rows(out.points, "points", c);
@@ -174,7 +171,7 @@ void pack(const Model& model, const std::string& place, Packed& out) {
         add_rows(e.reference, "reference", c);
         add_objects(e.reference, "reference", c, out.objects);
     }
-    if (model.companion) pack_companion(model, place, out);
+    if (const Model* second = companion_of(model)) pack_companion(*second, place, out);
     // Wider types first: then every array begins at a multiple of its own width.
     std::stable_sort(c.tensors.begin(), c.tensors.end(), [](const Tensor& a, const Tensor& b) {
         return type_bytes(a.type) > type_bytes(b.type);
@@ -336,8 +333,8 @@ void unpack_hull_weights(Unpacker& in, std::vector<Report>& reports) {
     }
 }
 
-void unpack_arrays(const Container& container, Unpacker& in,
-                   std::map<std::string, Matrix<double>>& arrays) {
+Arrays unpack_arrays(const Container& container, Unpacker& in) {
+    Arrays arrays;
     for (const Tensor& tensor : container.tensors) {
         if (!tensor.name.starts_with(extra)) continue;
         std::vector<double> numbers = in.values<double>(tensor.name, 2);
@@ -345,6 +342,7 @@ void unpack_arrays(const Container& container, Unpacker& in,
         array.values() = std::move(numbers);
         arrays.emplace(tensor.name.substr(extra.size()), std::move(array));
     }
+    return arrays;
 }
 
 /// Takes what belongs to a companion out of a container, under its own names again. Empty where
@@ -378,7 +376,7 @@ Model unpack(const Container& container, const std::string& name) {
     unpack_point_origins(in, model.expansion);
     if (in.has("origins")) model.origins = in.positions("origins");
     unpack_hull_weights(in, model.reports);
-    unpack_arrays(container, in, model.arrays);
+    read_extras(model, unpack_arrays(container, in));
     in.check_all_taken();
     check_model(model, name);
     return model;
@@ -416,7 +414,8 @@ Model load_from_memory(std::string_view bytes, const std::string& name) {
     Model model = unpack(container, name);
     if (!second.metadata.empty() || !second.tensors.empty()) {
         // A companion of its own would be arrays that nothing takes.
-        model.companion = std::make_shared<const Model>(unpack(second, name + ": companion"));
+        model.extras.set(
+            Companion(std::make_shared<const Model>(unpack(second, name + ": companion"))));
     }
     return model;
 }

@@ -51,10 +51,7 @@ double sign_of(const Model& model, const std::string& keep) {
             "things are found by a classifier of two classes; this model is of task " +
             task_name(model.task));
     }
-    if (keep.empty()) {
-        const auto kept = model.trained.numbers.find("cascade_sign");
-        return is_cascade(model) && kept != model.trained.numbers.end() ? kept->second : 1;
-    }
+    if (keep.empty()) return kept_sign(model);
     for (std::size_t c = 0; c < 2; ++c) {
         if (model.class_names[c] == keep) return c == 0 ? 1 : -1;
     }

@@ -261,8 +261,8 @@ Model learn(const CcaSettings& s, const Dataset& x, const Dataset& y) {
                       {"missed_y", v.features.remaining / v.features.trace}};
     report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     model.reports = {std::move(report)};
-    model.arrays["correlations"] = std::move(correlations);
-    model.companion = std::move(companion);
+    add_table(model, "correlations", std::move(correlations));
+    model.extras.set(Companion(std::move(companion)));
     return model;
 }
 
@@ -280,7 +280,8 @@ Model KernelCca::fit(const Dataset& x, const Dataset& y) const {
 
 std::vector<double> canonical_correlations(const Model& model, const Rows& x, const Rows& y,
                                            const Progress& progress) {
-    if (model.task != Task::cca || !model.companion) {
+    const Model* second = companion_of(model);
+    if (model.task != Task::cca || !second) {
         throw InvalidInput("a model of the task " + task_name(model.task) +
                            " has no canonical correlations; train one of the task cca");
     }
@@ -290,7 +291,7 @@ std::vector<double> canonical_correlations(const Model& model, const Rows& x, co
                            " on the other; they must come in pairs, at least two of them");
     }
     const Matrix<double> f = model.decision(x, progress);
-    const Matrix<double> g = model.companion->decision(y, progress);
+    const Matrix<double> g = second->decision(y, progress);
     std::vector<double> result;
     const auto n = static_cast<double>(x.size());
     for (std::size_t p = 0; p < f.columns(); ++p) {

@@ -8,7 +8,7 @@
 //
 //   Model model = kernel_cca({.x = {.kernel = rbf({.gamma = 0.5})}, .pairs = 3}).fit(a, b);
 //   Matrix<double> scores = model.decision(a.x);              // f_1(x), f_2(x), f_3(x)
-//   model.companion->decision(b.x);                           // g_1(y), …
+//   companion_of(model)->decision(b.x);                           // g_1(y), …
 //   canonical_correlations(model, held_out_a.x, held_out_b.x);
 #pragma once
 

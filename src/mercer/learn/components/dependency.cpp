@@ -13,13 +13,14 @@
 namespace mercer {
 namespace {
 
-const Model& companion_of(const Model& model) {
-    if (model.task != Task::dependency || !model.companion) {
+const Model& outputs_of(const Model& model) {
+    const Model* outputs = companion_of(model);
+    if (model.task != Task::dependency || !outputs) {
         throw InvalidInput("a model of the task " + task_name(model.task) +
                            " holds no dependency between inputs and outputs; train one of the task "
                            "dependency");
     }
-    return *model.companion;
+    return *outputs;
 }
 
 /// Rows of x worked on at once, so that no matrix of all rows by all candidates is made.
@@ -90,7 +91,7 @@ Model learn(const DependencySettings& s, const Dataset& x, const Dataset& y) {
         model.reports[j].name = "component " + std::to_string(j + 1);
         model.reports[j].figures["output_explained"] = components->report().figures.at("explained");
     }
-    model.companion = std::move(components);
+    model.extras.set(Companion(std::move(components)));
     return model;
 }
 
@@ -105,7 +106,7 @@ Model DependencyEstimation::fit(const Dataset& x, const Dataset& y) const {
     return patient_fit_of(Task::dependency, settings_.common, x, fit_some);
 }
 
-Dependency::Dependency(const Model& model) : model_(model), outputs_(companion_of(model)) {
+Dependency::Dependency(const Model& model) : model_(model), outputs_(outputs_of(model)) {
     if (model.expansion.outputs() != outputs_.size()) {
         throw InvalidInput("the model predicts " + std::to_string(model.expansion.outputs()) +
                            " components of outputs that have " + std::to_string(outputs_.size()));

@@ -348,7 +348,7 @@ Model learn(const IcaSettings& settings, const Dataset& data) {
     for (std::size_t i = 0; i < columns.rows(); ++i) {
         for (std::size_t j = 0; j < columns.columns(); ++j) columns(i, j) = mixing(j, i);
     }
-    model.arrays["mixing"] = std::move(columns);
+    add_table(model, "mixing", std::move(columns));
     Report report;
     report.status = status;
     report.rows = sample.size();

@@ -319,15 +319,18 @@ void Training::finish(const Solution& f, Model& model, Clock::time_point start) 
     std::vector<std::size_t> all(n);
     std::iota(all.begin(), all.end(), std::size_t{0});
     set_expansion(model, sample_, f.kernel, all, std::move(coefficients), std::move(bias));
-    model.arrays["eigenvalues"] = std::move(table);
-    Matrix<double> centre(w.center ? 1 : 0, w.center ? n : 0);
-    if (w.center) std::ranges::copy(w.share, centre.row(0).begin());
-    if (w.center) model.arrays["centre"] = std::move(centre);
+    Components found;
+    found.eigenvalues = std::move(table);
+    if (w.center) {
+        found.centre = Matrix<double>(1, n);
+        std::ranges::copy(w.share, found.centre->row(0).begin());
+    }
     Matrix<double> moments(1, 3);
     moments(0, 0) = w.total;
     moments(0, 1) = trace / w.total;
     moments(0, 2) = w.center ? square : 0;
-    model.arrays["moments"] = std::move(moments);
+    found.moments = std::move(moments);
+    model.extras.set(std::move(found));
 
     Report report;
     report.status = f.status;
@@ -407,7 +410,8 @@ MachineEntry kernel_pca_entry() {
                                         .name = "kpca",
                                         .family = "components",
                                         .learns = Learns::functions,
-                                        .about = "principal components in feature space"},
+                                        .about = "principal components in feature space",
+                                        .extras = {extra_kind<Components>("components", true)}},
                                        kernel_pca);
 }
 

@@ -15,6 +15,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,12 +47,9 @@ struct KernelPcaSettings {
 /// fewer components than asked for, and at least one: a sample without any variance is refused.
 /// Signs: the largest coefficient of each component is positive.
 ///
-/// The model is an expansion with one output a component. Array "eigenvalues" has a row for each:
-/// the eigenvalue mλ of K, the share of the variance it explains, and ‖Kv − mλ v‖ for the vector v
-/// of length 1, computed in double precision: the certificate. Array "centre" holds the weights of
-/// the rows in Φ̄ (none when center is false), and "moments" the sum of the weights m, the total
-/// variance (the trace of C) and ‖Φ̄‖². Figures: `components`, `total_variance`, `explained` (share
-/// of it), `residual` (the worst, relative to the largest eigenvalue), `products`.
+/// The model is an expansion with one output a component, and has Components. Figures:
+/// `components`, `total_variance`, `explained` (share of it), `residual` (the worst, relative to
+/// the largest eigenvalue), `products`.
 class KernelPca {
    public:
     explicit KernelPca(KernelPcaSettings settings) : settings_(std::move(settings)) {}
@@ -65,10 +64,34 @@ inline KernelPca kernel_pca(KernelPcaSettings settings = {}) {
     return KernelPca(std::move(settings));
 }
 
+/// What a kernel PCA knows of its components; the model predicts what they leave of each row.
+struct Components final : ArrayExtra<Components> {
+    /// A row for each: the eigenvalue mλ of K, the share of the variance it explains, and
+    /// ‖Kv − mλ v‖ for the vector v of length 1, computed in double precision: the certificate.
+    Matrix<double> eigenvalues{};
+    std::optional<Matrix<double>>
+        centre{};              ///< 1 × points: their weights in Φ̄; none about the origin
+    Matrix<double> moments{};  ///< 1 × 3: sum m of the rows' weights, total variance, ‖Φ̄‖²
+
+    template <class Self, class Visit>
+    static void arrays(Self& self, Visit&& visit) {
+        visit("eigenvalues", self.eigenvalues);
+        visit("centre", self.centre);
+        visit("moments", self.moments);
+    }
+    void check(const Model& model, const std::string& place) const override;
+    /// The centre is a combination of the points, too.
+    std::shared_ptr<const Extra> reduced(const std::shared_ptr<const Extra>& own,
+                                         const Model& model,
+                                         const Expansion& smaller) const override;
+    std::optional<std::vector<double>> answers(const Model& model, const Rows& x,
+                                               const Progress& progress) const override;
+};
+
 /// The geometry of a fitted kernel PCA. A value; rows are given unscaled, as to the model.
 class PrincipalComponents {
    public:
-    /// Throws InvalidInput unless the model is one of KernelPca and its arrays fit it.
+    /// Throws InvalidInput unless the model is one of KernelPca and its components fit it.
     explicit PrincipalComponents(const Model& model);
 
     std::size_t size() const { return eigenvalues_.size(); }  ///< components
@@ -111,8 +134,5 @@ class PrincipalComponents {
     double weight_ = 0;  ///< m, the sum of the rows' weights
     double total_variance_ = 0;
 };
-
-/// Throws InvalidInput, naming the place, unless the arrays of a kernel PCA fit its expansion.
-void check_components(const Model& model, const std::string& place);
 
 }  // namespace mercer

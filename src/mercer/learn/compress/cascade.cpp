@@ -16,7 +16,6 @@
 namespace mercer {
 namespace {
 
-constexpr const char* array_name = "cascade";
 constexpr const char* sign_name = "cascade_sign";
 constexpr std::size_t head = 2;          // kernels, threshold
 constexpr std::size_t band_rows = 2048;  // of rows evaluated together
@@ -30,11 +29,10 @@ double sign_of(const Model& model) {
 template <class T>
 class Stages {
    public:
-    explicit Stages(const Model& model)
+    Stages(const Model& model, const Matrix<double>& table)
         : e_(model.expansion),
           sign_(sign_of(model)),
           gram_(e_.kernel, e_.reference.size() > 0 ? e_.reference : e_.points) {
-        const Matrix<double>& table = model.arrays.at(array_name);
         const Points<T> all =
             e_.reference.size() > 0 ? gram_.prepare(e_.points) : gram_.reference();
         std::size_t first = 0;
@@ -180,7 +178,7 @@ std::vector<std::size_t> stage_sizes(const std::vector<std::size_t>& wanted, std
 }
 
 /// Which class is kept, as the sign of its decisions.
-double kept_sign(const Model& model, const std::string& keep) {
+double sign_to_keep(const Model& model, const std::string& keep) {
     const bool single = !is_classifier(model.task) && !is_regressor(model.task) &&
                         !is_clustering(model.task) && model.expansion.outputs() == 1;
     if (model.expansion.self != 0 || model.expansion.size() == 0 ||
@@ -216,8 +214,8 @@ Rows wanted_rows(const Model& model, const Dataset& data, double sign, const Pro
 }
 
 /// Sets the thresholds one stage after another on rows that should pass.
-void set_thresholds(Model& model, const Rows& wanted, double rate, const Progress& progress) {
-    Matrix<double>& table = model.arrays.at(array_name);
+void set_thresholds(const Model& model, Matrix<double>& table, const Rows& wanted, double rate,
+                    const Progress& progress) {
     const double sign = sign_of(model);
     Expansion prefix = model.expansion;
     std::vector<std::size_t> alive(wanted.size());
@@ -264,11 +262,24 @@ double CascadeRun::average_kernels() const {
 }
 
 bool is_cascade(const Model& model) {
-    return model.arrays.contains(array_name);
+    return model.extras.find<CascadeStages>() != nullptr;
 }
 
-void check_cascade(const Model& model, const std::string& place) {
-    const Matrix<double>& table = model.arrays.at(array_name);
+double kept_sign(const Model& model) {
+    return is_cascade(model) ? sign_of(model) : 1;
+}
+
+std::shared_ptr<const Extra> CascadeStages::reduced(const std::shared_ptr<const Extra>&,
+                                                    const Model&, const Expansion&) const {
+    return nullptr;
+}
+
+Matrix<double> CascadeStages::decide(const Model& model, const Rows& scaled,
+                                     const Progress& progress) const {
+    return run_cascade_scaled(model, scaled, progress).decisions;
+}
+
+void CascadeStages::check(const Model& model, const std::string& place) const {
     const auto refuse = [&](const std::string& what) {
         throw InvalidInput(place + ": the cascade " + what);
     };
@@ -295,7 +306,7 @@ Model cascade(const Model& model, const Dataset& data, const CascadeSettings& se
     require_range("the rate of false negatives", settings.false_negatives,
                   settings.false_negatives >= 0 && settings.false_negatives < 1,
                   "0 or greater and below 1");
-    const double sign = kept_sign(model, settings.keep);
+    const double sign = sign_to_keep(model, settings.keep);
     Reduction ordered;
     ordered.expansion = model.expansion;
     const Expansion& e = model.expansion;
@@ -323,9 +334,9 @@ Model cascade(const Model& model, const Dataset& data, const CascadeSettings& se
         std::ranges::copy(b.row(0), table.row(s).begin() + head);
     }
     const Rows wanted = wanted_rows(model, data, sign, settings.progress);
-    result.arrays[array_name] = std::move(table);
     result.trained.numbers[sign_name] = sign;
-    set_thresholds(result, wanted, settings.false_negatives, settings.progress);
+    set_thresholds(result, table, wanted, settings.false_negatives, settings.progress);
+    result.extras.set(CascadeStages(std::move(table)));
     return result;
 }
 
@@ -334,10 +345,11 @@ CascadeRun run_cascade(const Model& model, const Rows& x, const Progress& progre
 }
 
 CascadeRun run_cascade_scaled(const Model& model, const Rows& x, const Progress& progress) {
-    if (!is_cascade(model)) throw InvalidInput("the model is no cascade; make one of it first");
-    check_cascade(model, "model");
-    return model.double_precision ? Stages<double>(model).run(x, progress)
-                                  : Stages<float>(model).run(x, progress);
+    const CascadeStages* stages = model.extras.find<CascadeStages>();
+    if (!stages) throw InvalidInput("the model is no cascade; make one of it first");
+    stages->check(model, "model");
+    return model.double_precision ? Stages<double>(model, stages->table).run(x, progress)
+                                  : Stages<float>(model, stages->table).run(x, progress);
 }
 
 }  // namespace mercer

@@ -37,17 +37,37 @@ struct CascadeSettings {
 };
 
 /// The model with its vectors put in the order in which they approximate w best, and thresholds to
-/// stop at: the array "cascade", one row a stage: kernels, threshold, then the b_nj. It predicts
-/// as any model does; a row that was rejected has the (signed) distance below the threshold for its
-/// decision. Best made of a reduced model (learn/compress/reduce.hpp).
+/// stop at, its CascadeStages. It predicts as any model does; a row that was rejected has the
+/// (signed) distance below the threshold for its decision. Best made of a reduced model
+/// (learn/compress/reduce.hpp).
 ///
 /// Throws InvalidInput for a model that is not a classifier of two classes, one-class or Parzen
 /// machine, for data without rows of the class to keep, and settings out of range.
 Model cascade(const Model& model, const Dataset& data, const CascadeSettings& settings);
 
+/// What makes a model a cascade: one row a stage, kernels, threshold, then the b_nj.
+struct CascadeStages final : ArrayExtra<CascadeStages> {
+    Matrix<double> table{};
+
+    CascadeStages() = default;
+    explicit CascadeStages(Matrix<double> stages) : table(std::move(stages)) {}
+    template <class Self, class Visit>
+    static void arrays(Self& self, Visit&& visit) {
+        visit("cascade", self.table);
+    }
+    void check(const Model& model, const std::string& place) const override;
+    /// Null: it has numbers for points of the long expansion.
+    std::shared_ptr<const Extra> reduced(const std::shared_ptr<const Extra>& own,
+                                         const Model& model,
+                                         const Expansion& smaller) const override;
+    bool decides() const override { return true; }
+    Matrix<double> decide(const Model& model, const Rows& scaled,
+                          const Progress& progress) const override;
+};
+
 bool is_cascade(const Model& model);
-/// Throws InvalidInput, beginning with `place`, for an array "cascade" that does not fit the model.
-void check_cascade(const Model& model, const std::string& place);
+/// +1 when it is the class of positive decisions that a cascade keeps, and for other models.
+double kept_sign(const Model& model);
 
 struct CascadeRun {
     Matrix<double> decisions{};          ///< rows × 1

@@ -12,7 +12,6 @@
 #include "mercer/learn/detail/construction.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/detail/selection.hpp"
-#include "mercer/learn/detail/votes.hpp"
 #include "mercer/learn/svm/detail/shared_fit.hpp"
 #include "mercer/solver/detail/lbfgs.hpp"
 
@@ -281,12 +280,18 @@ std::vector<Reduction> reduction_path(const Expansion& expansion,
     return path;
 }
 
-ReducedModel reduce(const Model& model, const ReduceSettings& settings) {
-    if (is_voted(model)) {
-        throw InvalidInput(
-            "a voted perceptron cannot be reduced: its vectors vote one by one; train the averaged "
-            "variant");
+namespace {
+
+void require_reducible(const Model& model) {
+    for (const auto& extra : model.extras) {
+        if (const std::string why = extra->why_not_reduced(); !why.empty()) throw InvalidInput(why);
     }
+}
+
+}  // namespace
+
+ReducedModel reduce(const Model& model, const ReduceSettings& settings) {
+    require_reducible(model);
     ReduceSettings own = settings;
     own.double_precision = own.double_precision || model.double_precision;
     ReducedModel result;
@@ -296,6 +301,7 @@ ReducedModel reduce(const Model& model, const ReduceSettings& settings) {
 }
 
 Model with_reduction(const Model& model, const Reduction& reduction) {
+    require_reducible(model);
     Model m = model;
     m.expansion = reduction.expansion;
     m.origins.clear();
@@ -303,16 +309,9 @@ Model with_reduction(const Model& model, const Reduction& reduction) {
         for (const std::size_t i : reduction.chosen) m.origins.push_back(model.origins[i]);
     }
     m.reports.clear();
-    // These have one number a point of the long expansion and mean nothing without it.
-    for (const char* name : {"factor", "cascade"}) m.arrays.erase(name);
-    // The centre of a kernel PCA is a combination of the points, too.
-    if (const auto centre = model.arrays.find("centre");
-        centre != model.arrays.end() && centre->second.rows() == 1 &&
-        centre->second.columns() == model.expansion.size()) {
-        Expansion mean = model.expansion;
-        mean.coefficients = centre->second;
-        mean.bias = {0};
-        m.arrays["centre"] = nearest_coefficients(mean, reduction.expansion.points);
+    m.extras = {};
+    for (const auto& extra : model.extras) {
+        m.extras.add(extra->reduced(extra, model, reduction.expansion));
     }
     // Support vector machines have a report an output, others one for all.
     const std::size_t count = is_svm(model.task) ? reduction.expansion.outputs() : 1;

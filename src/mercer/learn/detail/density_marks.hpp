@@ -16,8 +16,6 @@
 namespace mercer {
 
 inline constexpr std::size_t density_mark_count = 10;
-/// The name of the marks among the arrays of a one-class model: 1 × 10, ascending.
-inline constexpr const char* density_marks_array = "density_marks";
 
 /// Ten marks, ascending; none when fewer than five decision values are below 0, or not below it.
 std::vector<double> density_marks(std::vector<double> decisions);

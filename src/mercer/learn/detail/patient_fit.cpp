@@ -30,10 +30,10 @@ std::vector<std::size_t> spread_rows(const Dataset& data, bool classes, std::siz
 void mark_few(Model& model, const std::vector<std::size_t>& positions, std::size_t given,
               bool out_of_time) {
     for (std::size_t& origin : model.origins) origin = positions[origin];
-    if (model.companion) {
-        Model other = *model.companion;
-        for (std::size_t& origin : other.origins) origin = positions[origin];
-        model.companion = std::make_shared<const Model>(std::move(other));
+    if (const Model* companion = companion_of(model)) {
+        auto other = std::make_shared<Model>(*companion);
+        for (std::size_t& origin : other->origins) origin = positions[origin];
+        model.extras.set(Companion(std::move(other)));
     }
     for (Report& report : model.reports) {
         report.status = out_of_time ? FitStatus::time_limit : FitStatus::cancelled;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mercer/base/matrix.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/model.hpp"
 
 namespace mercer {

@@ -26,6 +26,17 @@ void check_targets(const Labels& y) {
 
 }  // namespace
 
+FitStatus fit_status(DualStatus status) {
+    switch (status) {
+        case DualStatus::converged: return FitStatus::converged;
+        case DualStatus::time_limit: return FitStatus::time_limit;
+        case DualStatus::iteration_limit: return FitStatus::iteration_limit;
+        case DualStatus::cancelled: return FitStatus::cancelled;
+        case DualStatus::stalled: return FitStatus::stalled;
+        default: return FitStatus::no_margin;
+    }
+}
+
 Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
     kept.clear();
     for (std::size_t i = 0; i < data.size(); ++i) {

@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "mercer/learn/machine.hpp"
+#include "mercer/solver/dual.hpp"
 
 namespace mercer {
+
+/// What became of a fit by what became of its dual; one without an optimum has no margin.
+FitStatus fit_status(DualStatus status);
 
 /// Checked data: rows of weight 0 gone, labels fit for the task, rows scaled.
 struct Sample {

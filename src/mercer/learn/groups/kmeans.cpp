@@ -360,7 +360,7 @@ void train(const KMeansSettings& s, const Sample& sample, Model& model) {
         collapse(model.expansion);
         model.origins.clear();
     }
-    model.arrays["sizes"] = std::move(sizes);
+    add_table(model, "sizes", std::move(sizes));
     Report report;
     report.status = status == FitStatus::converged ? best.status : status;
     report.rows = sample.size();

@@ -336,7 +336,7 @@ void train_dual(const PerceptronSettings& settings, const Sample& sample, const 
     const bool averaged = settings.variant == PerceptronVariant::averaged;
     set_expansion(model, sample, kernel, core.positions(), core.coefficients(averaged),
                   core.bias(averaged));
-    if (voting) model.arrays["votes"] = votes_array(core.votes());
+    if (voting) model.extras.set(Votes(votes_array(core.votes())));
     const auto squared_norm = [&] {
         Expansion plain = model.expansion;
         plain.coefficients = core.coefficients(false);
@@ -415,7 +415,8 @@ MachineEntry perceptron_entry() {
                                         .name = "perceptron",
                                         .family = "online",
                                         .learns = Learns::classes,
-                                        .about = "one row after another, added when it is wrong"},
+                                        .about = "one row after another, added when it is wrong",
+                                        .extras = {extra_kind<Votes>("votes")}},
                                        perceptron);
 }
 

@@ -104,4 +104,26 @@ class PerceptronStream {
     std::unique_ptr<State> state_;
 };
 
+/// The votes of a voted perceptron, all of whose vectors speak [Freund and Schapire 1999]. One row
+/// an update of the training, in order:
+///     point of the expansion, output that grew (or −1), output that fell (or −1), by how much,
+///     number of rows the vector after this update stood for
+/// so that the vectors are the partial sums over the rows. Decisions are shares of the votes: for
+/// two classes those for the first less those for the second, otherwise one column a class.
+struct Votes final : ArrayExtra<Votes> {
+    Matrix<double> table{};
+
+    Votes() = default;
+    explicit Votes(Matrix<double> updates) : table(std::move(updates)) {}
+    template <class Self, class Visit>
+    static void arrays(Self& self, Visit&& visit) {
+        visit("votes", self.table);
+    }
+    void check(const Model& model, const std::string& place) const override;
+    std::string why_not_reduced() const override;
+    bool decides() const override { return true; }
+    Matrix<double> decide(const Model& model, const Rows& scaled,
+                          const Progress& progress) const override;
+};
+
 }  // namespace mercer

@@ -82,7 +82,7 @@ Model assemble(const GaussianProcessSettings& settings, const Sample& sample,
     std::iota(all.begin(), all.end(), std::size_t{0});
     for (double& a : alpha.values()) a *= scaling.scale;
     set_expansion(model, sample, gram.kernel(), all, std::move(alpha), {scaling.shift});
-    if (settings.keep_factor) model.arrays["factor"] = square_factor(*h.posterior);
+    if (settings.keep_factor) model.extras.set(Factor(square_factor(*h.posterior)));
     return model;
 }
 
@@ -193,15 +193,14 @@ Model GaussianProcess::fit(const Dataset& data) const {
 std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool with_noise,
                                          const Progress& progress) {
     const Expansion& e = model.expansion;
-    const auto found = model.arrays.find("factor");
-    const bool has_factor = found != model.arrays.end() && found->second.rows() == e.size() &&
-                            found->second.columns() == e.size();
-    if (model.task != Task::gp || !has_factor) {
+    const Factor* factor = model.extras.find<Factor>();
+    if (model.task != Task::gp || !factor) {
         throw InvalidInput(
             "standard deviations need a model of the task gp that was trained with its factor; "
             "this one is of the task " +
             task_name(model.task) + (model.task == Task::gp ? " without factor" : ""));
     }
+    factor->check(model, "model");
     const Rows scaled = model.scaling.apply(rows_for(model, x));
     const Gram<double> gram(e.kernel, e.points);
     const double scale = target_scaling_of(model).scale;
@@ -222,7 +221,7 @@ std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool
         gram.diagonal(points, variance);
         Matrix<double> v(positions.size(), e.size());
         gram.block(points, gram.reference(), v.view());
-        forward_solve(found->second.view(), v.view());
+        forward_solve(factor->lower.view(), v.view());
         for (std::size_t i = 0; i < positions.size(); ++i) {
             // Rounding may take a variance near 0 below it.
             const double left = std::max(0.0, variance[i] - inner(v.row(i), v.row(i)));
@@ -232,13 +231,27 @@ std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool
     return result;
 }
 
+void Factor::check(const Model& model, const std::string& place) const {
+    const std::size_t points = model.expansion.size();
+    if (lower.rows() == points && lower.columns() == points) return;
+    throw InvalidInput(place + ": the factor of a Gaussian process is " +
+                       std::to_string(lower.rows()) + " x " + std::to_string(lower.columns()) +
+                       " for " + std::to_string(points) + " points");
+}
+
+std::shared_ptr<const Extra> Factor::reduced(const std::shared_ptr<const Extra>&, const Model&,
+                                             const Expansion&) const {
+    return nullptr;
+}
+
 MachineEntry gaussian_process_entry() {
     return process_settings().entry({.task = Task::gp,
                                      .name = "gp",
                                      .family = "risk",
                                      .learns = Learns::numbers,
                                      .about = "Gaussian process regression, with deviations",
-                                     .certified = true},
+                                     .certified = true,
+                                     .extras = {extra_kind<Factor>("factor")}},
                                     gaussian_process);
 }
 

@@ -44,10 +44,10 @@ struct GaussianProcessSettings {
 /// evidence is maximised; kernel, noise, factor and report then speak of the scaled targets, mean
 /// and deviation of the targets themselves.
 ///
-/// Model::arrays has "factor", L of A = LL', n × n. Report: primal, dual and gap as of the ridge
-/// machine with λ = σ²; among the figures log_evidence, noise, evaluations, and at_limit_NAME (its
-/// value) for each parameter that ended at a limit of the search, whose status is then no longer
-/// `converged`; history is the evidence after each iteration of the start that led to the best.
+/// The model has its Factor. Report: primal, dual and gap as of the ridge machine with λ = σ²;
+/// among the figures log_evidence, noise, evaluations, and at_limit_NAME (its value) for each
+/// parameter that ended at a limit of the search, whose status is then no longer `converged`;
+/// history is the evidence after each iteration of the start that led to the best.
 class GaussianProcess {
    public:
     explicit GaussianProcess(GaussianProcessSettings settings) : settings_(std::move(settings)) {}
@@ -78,6 +78,23 @@ struct Evidence {
 /// `weights` is empty (all 1) or one a row.
 Evidence log_evidence(const GramGradient& k, std::span<const double> y, double noise,
                       std::span<const double> weights = {}, bool with_gradient = true);
+
+/// What deviations are computed from.
+struct Factor final : ArrayExtra<Factor> {
+    Matrix<double> lower{};  ///< L of A = LL', n × n
+
+    Factor() = default;
+    explicit Factor(Matrix<double> l) : lower(std::move(l)) {}
+    template <class Self, class Visit>
+    static void arrays(Self& self, Visit&& visit) {
+        visit("factor", self.lower);
+    }
+    void check(const Model& model, const std::string& place) const override;
+    /// Null: it has a row for each point of the long expansion.
+    std::shared_ptr<const Extra> reduced(const std::shared_ptr<const Extra>& own,
+                                         const Model& model,
+                                         const Expansion& smaller) const override;
+};
 
 /// The standard deviation of f at each row, or of a new observation there with `with_noise`. Throws
 /// InvalidInput for a model that is no Gaussian process or was made without its factor.

@@ -9,6 +9,7 @@
 #include "mercer/base/detail/buffer.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/gram/operators.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -29,16 +30,6 @@ double entropy(double p) {
 /// 1 / (1 + exp(−v)), also for v that overflow the exponential.
 double sigmoid_of(double v) {
     return v >= 0 ? 1 / (1 + std::exp(-v)) : std::exp(v) / (1 + std::exp(v));
-}
-
-FitStatus fit_status(DualStatus status) {
-    switch (status) {
-        case DualStatus::converged: return FitStatus::converged;
-        case DualStatus::time_limit: return FitStatus::time_limit;
-        case DualStatus::iteration_limit: return FitStatus::iteration_limit;
-        case DualStatus::cancelled: return FitStatus::cancelled;
-        default: return FitStatus::stalled;
-    }
 }
 
 Describe<RiskSettings> risk_settings(Loss loss) {
@@ -160,8 +151,10 @@ Model assemble(const RiskSettings& settings, const Sample& sample, const Kernel&
     for (std::size_t o = 0; o < solutions.size(); ++o) {
         std::ranges::copy(solutions[o].alpha, coefficients.row(o).begin());
         bias.push_back(solutions[o].bias);
-        // P(first class) = 1 / (1 + exp(−f)) is the model itself.
-        if (settings.loss == Loss::logistic) model.sigmoids.push_back({-1, 0});
+    }
+    // P(first class) = 1 / (1 + exp(−f)) is the model itself.
+    if (settings.loss == Loss::logistic) {
+        model.extras.set(Calibration(std::vector<Sigmoid>(solutions.size(), {-1, 0})));
     }
     set_expansion(model, sample, kernel, coefficients, std::move(bias));
     model.reports = std::move(reports);

@@ -382,8 +382,8 @@ Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> 
         report.seconds = seconds / static_cast<double>(model.reports.size());
         report.free_support_vectors = model.expansion.size();
     }
-    if (trainer.path().rows() > 0) model.arrays["path"] = trainer.path();
-    if (s.loo.rows() > 0) model.arrays["loo"] = std::move(s.loo);
+    if (trainer.path().rows() > 0) add_table(model, "path", trainer.path());
+    if (s.loo.rows() > 0) add_table(model, "loo", std::move(s.loo));
     return model;
 }
 

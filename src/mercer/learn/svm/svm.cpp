@@ -17,6 +17,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -45,17 +46,6 @@ bool tell(const Progress& progress, const std::string& part, std::size_t number,
 }
 
 using Clock = std::chrono::steady_clock;
-
-FitStatus fit_status(DualStatus status) {
-    switch (status) {
-        case DualStatus::converged: return FitStatus::converged;
-        case DualStatus::time_limit: return FitStatus::time_limit;
-        case DualStatus::iteration_limit: return FitStatus::iteration_limit;
-        case DualStatus::cancelled: return FitStatus::cancelled;
-        case DualStatus::stalled: return FitStatus::stalled;
-        default: return FitStatus::no_margin;
-    }
-}
 
 void check_start(const SvmSettings& settings, const FitPlan& plan, std::size_t rows) {
     if (!settings.start) return;
@@ -112,7 +102,7 @@ class Trainer {
         const std::size_t parts = plan_.parts.size();
         std::vector<Learned> learned(parts);
         model.reports.resize(parts);
-        if (settings_.probability && is_classifier(settings_.task)) model.sigmoids.resize(parts);
+        if (settings_.probability && is_classifier(settings_.task)) sigmoids_.resize(parts);
         const auto train = [&](std::size_t number) { train_part(number, learned[number], model); };
         if (shared_) {  // one store, one part after another, each with all threads
             for (std::size_t number = 0; number < parts; ++number) train(number);
@@ -130,6 +120,7 @@ class Trainer {
         }
         settle_brackets(learned, model.reports);
         fill_expansion(learned, model);
+        if (!sigmoids_.empty()) model.extras.set(Calibration(std::move(sigmoids_)));
         // What single precision could not carry in training it cannot carry in prediction.
         if (gram_in_double_) model.double_precision = true;
         return model;
@@ -174,9 +165,7 @@ class Trainer {
         }
         const Operator op = operator_for(part.positions);
         learned = solve(part, number, *op, model.reports[number]);
-        if (!model.sigmoids.empty()) {
-            model.sigmoids[number] = cross_validated_sigmoid(part, number, op);
-        }
+        if (!sigmoids_.empty()) sigmoids_[number] = cross_validated_sigmoid(part, number, op);
     }
 
     void settle_brackets(const std::vector<Learned>& learned, std::vector<Report>& reports) const {
@@ -424,6 +413,7 @@ class Trainer {
     bool gap_is_proof_;  ///< by rule; whether it is on these rows is known after training only
     std::optional<Gram<double>> gram_in_double_{};  ///< once single precision was not enough
     Operator shared_{};
+    std::vector<Sigmoid> sigmoids_{};  ///< one a part, where probabilities are wanted
     std::mutex progress_mutex_{};
     std::mutex double_mutex_{};
     bool stopped_ = false;
@@ -474,7 +464,7 @@ Model fit_rows(const SvmSettings& settings, const Dataset& data, MatrixView<cons
         if (!marks.empty()) {
             Matrix<double> array(1, marks.size());
             array.values() = marks;
-            model.arrays[density_marks_array] = std::move(array);
+            model.extras.set(DensityMarks(std::move(array)));
         }
     }
     return model;

@@ -4,6 +4,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/learn/svm/svm.hpp"
@@ -133,12 +134,17 @@ constexpr Kind kinds[]{
 std::vector<MachineEntry> svm_entries() {
     std::vector<MachineEntry> entries;
     for (const Kind& kind : kinds) {
+        std::vector<ExtraKind> extras;
+        if (kind.task == Task::one_class) {
+            extras.push_back(extra_kind<DensityMarks>("density marks"));
+        }
         entries.push_back(describe(kind.task).entry({.task = kind.task,
                                                      .name = kind.name,
                                                      .family = "svm",
                                                      .learns = kind.learns,
                                                      .about = kind.about,
-                                                     .certified = true},
+                                                     .certified = true,
+                                                     .extras = std::move(extras)},
                                                     svm));
     }
     return entries;

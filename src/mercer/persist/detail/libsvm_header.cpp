@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
 #include "mercer/persist/detail/libsvm_read.hpp"
 #include "mercer/persist/detail/model_check.hpp"
@@ -185,15 +186,17 @@ void fill_from_header(const LibsvmHeader& header, const LibsvmCounts& counts, Mo
     if (header.has("prob_density_marks") && model.task == Task::one_class) {
         Matrix<double> marks(1, density_mark_count);
         marks.values() = numbers_of(header, "prob_density_marks", density_mark_count, name);
-        model.arrays[density_marks_array] = std::move(marks);
+        model.extras.set(DensityMarks(std::move(marks)));
     }
     if (header.has("probA") && model.task != Task::one_class) {
         const std::vector<double>& a = numbers_of(header, "probA", outputs, name);
+        std::vector<Sigmoid> sigmoids;
         for (std::size_t pair = 0; pair < outputs; ++pair) {
             const double b =
                 header.classifies() ? numbers_of(header, "probB", outputs, name)[pair] : 0;
-            model.sigmoids.push_back({a[pair], b});
+            sigmoids.push_back({a[pair], b});
         }
+        model.extras.set(Calibration(std::move(sigmoids)));
     }
 }
 

@@ -11,6 +11,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
 #include "mercer/persist/detail/model_check.hpp"
 #include "mercer/persist/libsvm_model.hpp"
@@ -217,10 +218,10 @@ void append_header(std::string& text, const Model& model, const KernelNode& kern
     }
     text += "\n";
     if (is_classifier(model.task)) append_labels(text, model, place);
-    if (!model.sigmoids.empty()) {
+    if (const auto sigmoids = sigmoids_of(model); !sigmoids.empty()) {
         const auto numbers = [&](const char* key, double Sigmoid::*part) {
             text += key;
-            for (const Sigmoid& sigmoid : model.sigmoids) {
+            for (const Sigmoid& sigmoid : sigmoids) {
                 text += " ";
                 append_exact(text, sigmoid.*part);
             }
@@ -229,10 +230,10 @@ void append_header(std::string& text, const Model& model, const KernelNode& kern
         numbers("probA", &Sigmoid::a);
         if (is_classifier(model.task)) numbers("probB", &Sigmoid::b);
     }
-    const auto marks = model.arrays.find(density_marks_array);
-    if (model.task == Task::one_class && marks != model.arrays.end()) {
+    const DensityMarks* density = model.extras.find<DensityMarks>();
+    if (model.task == Task::one_class && density) {
         text += "prob_density_marks";
-        for (const double mark : marks->second.values()) {
+        for (const double mark : density->marks.values()) {
             text += " ";
             append_exact(text, mark);
         }

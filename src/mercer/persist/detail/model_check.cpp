@@ -8,9 +8,6 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/learn/components/kernel_pca.hpp"
-#include "mercer/learn/compress/cascade.hpp"
-#include "mercer/learn/detail/votes.hpp"
 #include "mercer/persist/detail/model_check.hpp"
 
 namespace mercer::persist {
@@ -61,11 +58,12 @@ void check_rows(const Rows& rows, const std::string& what) {
 void check_none(std::size_t found, const Model& model, const std::string& place,
                 const std::string& what) {
     if (found == 0) return;
-    const char* kind = is_classifier(model.task)   ? "a classifier"
-                       : is_regressor(model.task)  ? "a regression"
-                       : is_clustering(model.task) ? "a clustering"
-                       : is_projection(model.task) ? "a projection"
-                                                   : "a machine of a single class";
+    const char* kind = is_classifier(model.task)    ? "a classifier"
+                       : is_regressor(model.task)   ? "a regression"
+                       : is_clustering(model.task)  ? "a clustering"
+                       : is_projection(model.task)  ? "a projection"
+                       : is_multi_label(model.task) ? "a machine of several labels"
+                                                    : "a machine of a single class";
     throw InvalidInput(place + ": " + kind + " has no " + what + ", found " + text_of(found));
 }
 
@@ -92,7 +90,7 @@ void check_classes(const Model& model, const std::string& place) {
     check_finite<double>(model.class_values, place + ": class value");
     check_count(model.trained.class_weights.size(), classes, true, place, "class weights",
                 "classes");
-    check_count(model.sigmoids.size(), outputs, true, place, "probability sigmoids",
+    check_count(sigmoids_of(model).size(), outputs, true, place, "probability sigmoids",
                 "decision functions");
     check_none(model.target_names.size(), model, place, "target names");
 }
@@ -102,16 +100,20 @@ void check_without_classes(const Model& model, const std::string& place) {
     check_none(model.class_values.size(), model, place, "class values");
     check_none(model.trained.class_weights.size(), model, place, "class weights");
     const bool regressor = is_regressor(model.task);
-    if (regressor) {
+    if (is_multi_label(model.task)) {
+        check_count(model.target_names.size(), model.expansion.outputs(), true, place,
+                    "names of labels", "labels");
+        check_none(sigmoids_of(model).size(), model, place, "probability sigmoids");
+    } else if (regressor) {
         check_count(model.target_names.size(), model.expansion.outputs(), true, place,
                     "target names", "targets");
-        check_count(model.sigmoids.size(), 1, true, place, "noise scales", "regression");
+        check_count(sigmoids_of(model).size(), 1, true, place, "noise scales", "regression");
     } else {
         check_none(model.target_names.size(), model, place, "target names");
-        check_none(model.sigmoids.size(), model, place, "probability sigmoids");
+        check_none(sigmoids_of(model).size(), model, place, "probability sigmoids");
     }
     if (!regressor && !is_clustering(model.task) && !is_projection(model.task) &&
-        model.expansion.outputs() != 1) {
+        !is_multi_label(model.task) && model.expansion.outputs() != 1) {
         throw InvalidInput(place + ": a machine of a single class has 1 decision function, found " +
                            text_of(model.expansion.outputs()));
     }
@@ -139,14 +141,11 @@ void check_named(const Model& model, const std::string& place) {
     for (const Report& report : model.reports) {
         for (const auto& [name, value] : report.figures) check_name(name, place + ": a figure");
     }
-    for (const auto& [name, array] : model.arrays) {
+    for (const auto& [name, array] : model.extras.arrays()) {
         check_name(name, place + ": an array");
-        check_finite<double>(array.values(), place + ": array " + name + ",");
+        check_finite<double>(array->values(), place + ": array " + name + ",");
     }
-    if (is_voted(model)) check_votes(model, place);
-    check_calibration(model, place);
-    if (is_cascade(model)) check_cascade(model, place);
-    if (model.task == Task::kpca) check_components(model, place);
+    check_extras(model, place);
 }
 
 void check_columns(const Model& model, const std::string& place) {
@@ -214,7 +213,7 @@ void check_model(const Model& model, const std::string& place) {
     check_finite<double>(e.coefficients.values(), place + ": coefficient");
     check_finite<double>(e.bias, place + ": bias");
     check_finite<double>({&e.self, 1}, place + ": weight of k(x,x),");
-    for (const Sigmoid& sigmoid : model.sigmoids) {
+    for (const Sigmoid& sigmoid : sigmoids_of(model)) {
         const double numbers[] = {sigmoid.a, sigmoid.b};
         check_finite<double>(numbers, place + ": sigmoid");
     }

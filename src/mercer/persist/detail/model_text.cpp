@@ -7,6 +7,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/base/words.hpp"
+#include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/registry.hpp"
 #include "mercer/persist/detail/container.hpp"
@@ -200,7 +201,7 @@ std::string reports_text(const std::vector<Report>& reports) {
     return text + "]";
 }
 
-std::string sigmoids_text(const std::vector<Sigmoid>& sigmoids) {
+std::string sigmoids_text(std::span<const Sigmoid> sigmoids) {
     std::string text = "[";
     for (const Sigmoid& sigmoid : sigmoids) {
         if (&sigmoid != sigmoids.data()) text += ",";
@@ -294,12 +295,14 @@ void read_list(const Metadata& metadata, const std::string& key, std::vector<T>&
 void read_sigmoids(const Metadata& metadata, Model& model, const std::string& place) {
     const std::string where = place + ": sigmoids";
     const Json list = parse_json(metadata_text(metadata, "sigmoids", place), 2, where);
+    std::vector<Sigmoid> sigmoids;
     for (const Json& item : array_at(list, where)) {
         std::vector<double> numbers;
         read_json(item, numbers, where);
         if (numbers.size() != 2) throw InvalidInput(where + " must be pairs of numbers");
-        model.sigmoids.push_back({numbers[0], numbers[1]});
+        sigmoids.push_back({numbers[0], numbers[1]});
     }
+    if (!sigmoids.empty()) model.extras.set(Calibration(std::move(sigmoids)));
 }
 
 /// Files of earlier programs do not say what a bracket rests on: the kernel's rule does, or nobody.
@@ -346,7 +349,7 @@ Metadata metadata_of(const Model& model) {
         {"scaling", model.scaling.json()},
         {"trained", trained_text(model.trained)},
         {"reports", reports_text(model.reports)},
-        {"sigmoids", sigmoids_text(model.sigmoids)},
+        {"sigmoids", sigmoids_text(sigmoids_of(model))},
         {"double_precision", std::string(bool_words.word(model.double_precision))},
     };
 }

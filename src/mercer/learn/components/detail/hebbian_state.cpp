@@ -240,7 +240,8 @@ void HebbianStream::State::measure(const Rows& rows, std::span<const double> wei
     }
 }
 
-void HebbianStream::State::expand(const Matrix<double>& basis, Model& model) const {
+void HebbianStream::State::expand(const Matrix<double>& basis, Model& model,
+                                  Components& found) const {
     Expansion& e = model.expansion;
     e.kernel = gram->kernel();
     e.points = dictionary;
@@ -258,7 +259,7 @@ void HebbianStream::State::expand(const Matrix<double>& basis, Model& model) con
     Matrix<double> centre_weights(1, mean.size());
     std::ranges::copy(mean, centre_weights.row(0).begin());
     backward_solve(pivot_factor.view(), centre_weights.view());
-    model.arrays["centre"] = std::move(centre_weights);
+    found.centre = std::move(centre_weights);
 }
 
 Model HebbianStream::State::model() const {
@@ -277,7 +278,8 @@ Model HebbianStream::State::model() const {
     if (kept == 0) throw InvalidInput("the images of the rows seen do not vary");
     Matrix<double> first(kept, basis.columns());
     std::copy_n(basis.values().begin(), first.values().size(), first.values().begin());
-    expand(first, result);
+    Components found;
+    expand(first, result, found);
     const double square = dot(mean, mean);
     const double total_variance = std::max(0.0, lengths / total - square);
     Matrix<double> table(kept, 3);
@@ -289,12 +291,13 @@ Model HebbianStream::State::model() const {
         explained += table(j, 1);
         worst = std::max(worst, table(j, 2) / (total * variance[0]));
     }
-    result.arrays["eigenvalues"] = std::move(table);
+    found.eigenvalues = std::move(table);
     Matrix<double> moments(1, 3);
     moments(0, 0) = total;
     moments(0, 1) = total_variance;
     moments(0, 2) = square;
-    result.arrays["moments"] = std::move(moments);
+    found.moments = std::move(moments);
+    result.extras.set(std::move(found));
     result.trained.bias = settings.center;
     result.trained.numbers = {{"components", static_cast<double>(settings.components)},
                               {"dictionary", static_cast<double>(settings.dictionary)},

@@ -10,6 +10,7 @@
 
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/components/hebbian.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
 
 namespace mercer {
 
@@ -71,7 +72,7 @@ struct HebbianStream::State {
     void measure(const Rows& rows, std::span<const double> weights);
 
     /// The components as an expansion over the dictionary: f(x) = w·(L⁻¹ k(x) − mean).
-    void expand(const Matrix<double>& basis, Model& model) const;
+    void expand(const Matrix<double>& basis, Model& model, Components& found) const;
 
     Model model() const;
 };

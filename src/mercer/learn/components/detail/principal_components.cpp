@@ -8,31 +8,24 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/learn/components/kernel_pca.hpp"
+#include "mercer/learn/compress/reduce.hpp"
 
 namespace mercer {
 
-void check_components(const Model& model, const std::string& place) {
+void Components::check(const Model& model, const std::string& place) const {
     const std::size_t outputs = model.expansion.outputs();
-    const auto has = [&](const char* name, std::size_t rows, std::size_t columns) {
-        const auto found = model.arrays.find(name);
-        return found != model.arrays.end() && found->second.rows() == rows &&
-               found->second.columns() == columns;
+    const auto is = [](const Matrix<double>& array, std::size_t rows, std::size_t columns) {
+        return array.rows() == rows && array.columns() == columns;
     };
-    if (model.task != Task::kpca) {
-        throw InvalidInput(place + ": this is a model of the task " + task_name(model.task) +
-                           ", expected kpca");
-    }
-    const bool centre = has("centre", 1, model.expansion.size());
-    if (!has("eigenvalues", outputs, 3) || !has("moments", 1, 3) ||
-        (!centre && model.arrays.contains("centre"))) {
+    if (!is(eigenvalues, outputs, 3) || !is(moments, 1, 3) ||
+        (centre && !is(*centre, 1, model.expansion.size()))) {
         throw InvalidInput(place +
                            ": the arrays eigenvalues, centre and moments of a kernel PCA must "
                            "have a row of 3 for each component, a number for each point, and 3 "
                            "numbers");
     }
-    const Matrix<double>& values = model.arrays.at("eigenvalues");
-    bool good = model.arrays.at("moments")(0, 0) > 0;
-    for (std::size_t j = 0; j < outputs; ++j) good = good && values(j, 0) > 0;
+    bool good = moments(0, 0) > 0;
+    for (std::size_t j = 0; j < outputs; ++j) good = good && eigenvalues(j, 0) > 0;
     if (!good) {
         throw InvalidInput(place +
                            ": the eigenvalues and the sum of weights of a kernel PCA must "
@@ -40,15 +33,37 @@ void check_components(const Model& model, const std::string& place) {
     }
 }
 
+std::shared_ptr<const Extra> Components::reduced(const std::shared_ptr<const Extra>& own,
+                                                 const Model& model,
+                                                 const Expansion& smaller) const {
+    if (!centre || centre->columns() != model.expansion.size()) return own;
+    Expansion mean = model.expansion;
+    mean.coefficients = *centre;
+    mean.bias = {0};
+    const auto result = std::make_shared<Components>(*this);
+    result->centre = nearest_coefficients(mean, smaller.points);
+    return result;
+}
+
+std::optional<std::vector<double>> Components::answers(const Model& model, const Rows& x,
+                                                       const Progress& progress) const {
+    return PrincipalComponents(model).reconstruction_errors(x, 0, progress);
+}
+
 PrincipalComponents::PrincipalComponents(const Model& model) : model_(model) {
-    check_components(model, "kernel PCA");
-    const Matrix<double>& values = model.arrays.at("eigenvalues");
-    for (std::size_t j = 0; j < values.rows(); ++j) eigenvalues_.push_back(values(j, 0));
-    if (model.arrays.contains("centre")) centre_ = model.arrays.at("centre").values();
-    const Matrix<double>& moments = model.arrays.at("moments");
-    weight_ = moments(0, 0);
-    total_variance_ = moments(0, 1);
-    centre_square_ = moments(0, 2);
+    const Components* found = model.extras.find<Components>();
+    if (model.task != Task::kpca || !found) {
+        throw InvalidInput("kernel PCA: this is a model of the task " + task_name(model.task) +
+                           (found ? "" : " without components") + ", expected kpca");
+    }
+    found->check(model, "kernel PCA");
+    for (std::size_t j = 0; j < found->eigenvalues.rows(); ++j) {
+        eigenvalues_.push_back(found->eigenvalues(j, 0));
+    }
+    if (found->centre) centre_ = found->centre->values();
+    weight_ = found->moments(0, 0);
+    total_variance_ = found->moments(0, 1);
+    centre_square_ = found->moments(0, 2);
 }
 
 std::vector<double> PrincipalComponents::variances() const {

@@ -1,4 +1,4 @@
-#include "mercer/learn/detail/votes.hpp"
+// Prediction of a voted perceptron, whose vectors all vote.
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +8,11 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/learn/model.hpp"
+#include "mercer/learn/online/perceptron.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr const char* name = "votes";
 constexpr std::size_t fields = 5;
 
 /// One row of the array.
@@ -25,8 +24,7 @@ struct Vote {
     double survived;
 };
 
-std::vector<Vote> votes_of(const Model& model) {
-    const Matrix<double>& array = model.arrays.at(name);
+std::vector<Vote> votes_of(const Matrix<double>& array) {
     std::vector<Vote> votes;
     votes.reserve(array.rows());
     for (std::size_t i = 0; i < array.rows(); ++i) {
@@ -47,13 +45,12 @@ void cast(std::span<const double> f, double votes, std::span<double> out) {
 }
 
 template <class T>
-void count_votes(const Model& model, const Rows& x, MatrixView<double> out,
-                 const Progress& progress) {
+void count_votes(const Model& model, const std::vector<Vote>& votes, const Rows& x,
+                 MatrixView<double> out, const Progress& progress) {
     const Expansion& e = model.expansion;
     const Gram<T> gram(e.kernel, e.reference.size() > 0 ? e.reference : e.points);
     const Points<T> points = e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference();
     const Points<T> all = gram.prepare(x);
-    const std::vector<Vote> votes = votes_of(model);
     double total = 0;
     for (const Vote& vote : votes) total += vote.survived;
     const double offset = model.trained.bias ? 1 : 0;
@@ -89,12 +86,8 @@ void count_votes(const Model& model, const Rows& x, MatrixView<double> out,
 
 }  // namespace
 
-bool is_voted(const Model& model) {
-    return model.task == Task::perceptron && model.arrays.contains(name);
-}
-
-void check_votes(const Model& model, const std::string& place) {
-    const Matrix<double>& array = model.arrays.at(name);
+void Votes::check(const Model& model, const std::string& place) const {
+    const Matrix<double>& array = table;
     const auto outputs = static_cast<double>(model.expansion.outputs());
     if (array.rows() > 0 && array.columns() != fields) {
         throw InvalidInput(place + ": array votes has " + std::to_string(array.columns()) +
@@ -113,14 +106,20 @@ void check_votes(const Model& model, const std::string& place) {
     }
 }
 
-Matrix<double> voted_decision(const Model& model, const Rows& x, const Progress& progress) {
-    check_votes(model, "model");
+std::string Votes::why_not_reduced() const {
+    return "a voted perceptron cannot be reduced: its vectors vote one by one; train the averaged "
+           "variant";
+}
+
+Matrix<double> Votes::decide(const Model& model, const Rows& x, const Progress& progress) const {
+    check(model, "model");
+    const std::vector<Vote> votes = votes_of(table);
     Matrix<double> out(x.size(), model.expansion.outputs());
     if (model.expansion.size() == 0) return out;
     if (model.double_precision) {
-        count_votes<double>(model, x, out.view(), progress);
+        count_votes<double>(model, votes, x, out.view(), progress);
     } else {
-        count_votes<float>(model, x, out.view(), progress);
+        count_votes<float>(model, votes, x, out.view(), progress);
     }
     return out;
 }
