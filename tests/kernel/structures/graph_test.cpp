@@ -238,6 +238,12 @@ TEST(RandomWalk, SolvesTheEquationAndRefusesWhatDoesNotConverge) {
     OwnGraph triangle{.around = {{1, 2}, {0, 2}, {0, 1}}};
     const Object x(triangle.view());
     EXPECT_NEAR(value("random_walk(lambda=0.24)", x, x), 9 / (1 - 0.96), 1e-10);
+    EXPECT_NEAR(value("random_walk(lambda=0.2499999)", x, x), 9 / (1 - 0.9999996), 1);
+    // One edge with a direction: a walk of one step in both, and none longer.
+    OwnGraph arrow{.around = {{1}, {}}};
+    const Object z(arrow.view());
+    EXPECT_NEAR(value("random_walk(lambda=0.5)", z, z), 4 + 0.5, 1e-14);
+    EXPECT_NEAR(value("random_walk(lambda=0.2)", z, x), 6 + 0.2 * 6, 1e-14);
     const std::string found = complaint([&] { value("random_walk(lambda=0.25)", x, x); });
     EXPECT_NE(found.find("below 0.25"), std::string::npos) << found;
 }

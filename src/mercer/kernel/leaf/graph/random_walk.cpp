@@ -12,6 +12,7 @@ namespace {
 using namespace leaves;
 
 constexpr std::size_t most_nodes = 5000;
+constexpr int most_terms = 10000;
 
 /// The edges of one label: neighbours of each node.
 struct Layer {
@@ -30,14 +31,17 @@ struct RandomWalks {
         std::size_t nodes = 0;
         std::map<std::int64_t, Layer> layers{};  ///< by label of edges
         std::size_t most_neighbours = 0;
+        bool symmetric = true;
     };
     struct Scratch {
-        std::vector<double> x{}, y{}, part{};
-        std::vector<double> mask{};
+        std::vector<double> mask{}, part{}, product{};
+        std::vector<double> residual{}, direction{};
     };
 
     Item item(const Object& object) const;
     double operator()(const Item& x, const Item& z, Scratch& s) const;
+    double by_conjugate_gradients(const Item& x, const Item& z, Scratch& s) const;
+    double by_terms(const Item& x, const Item& z, Scratch& s) const;
     double pair_work(const std::vector<Item>& items) const {
         const double nodes = mean_of(items, [](const Item& g) { return g.nodes; });
         const double degree = mean_of(items, [](const Item& g) { return g.most_neighbours; });
@@ -46,6 +50,23 @@ struct RandomWalks {
 
     double lambda = 0;
 };
+
+/// Every edge has one of the same label back.
+bool is_symmetric(const std::map<std::int64_t, Layer>& layers, std::size_t nodes) {
+    for (const auto& [label, layer] : layers) {
+        std::vector<std::pair<std::size_t, std::size_t>> there, back;
+        for (std::size_t v = 0; v < nodes; ++v) {
+            for (std::size_t e = layer.starts[v]; e < layer.starts[v + 1]; ++e) {
+                there.emplace_back(v, layer.neighbours[e]);
+                back.emplace_back(layer.neighbours[e], v);
+            }
+        }
+        std::ranges::sort(there);
+        std::ranges::sort(back);
+        if (there != back) return false;
+    }
+    return true;
+}
 
 RandomWalks::Item RandomWalks::item(const Object& object) const {
     const auto& graph = std::get<GraphView>(object);
@@ -75,6 +96,7 @@ RandomWalks::Item RandomWalks::item(const Object& object) const {
         hash = hash_together(hash, static_cast<std::uint64_t>(label));
     }
     result.order = hash;
+    result.symmetric = is_symmetric(result.layers, graph.nodes);
     return result;
 }
 
@@ -99,46 +121,91 @@ void add_steps(const Layer& a, const Layer& b, std::size_t rows, std::size_t col
     }
 }
 
+/// product = lambda W v for a v that is 0 where labels of nodes differ.
+void multiply(double lambda, const RandomWalks::Item& x, const RandomWalks::Item& z,
+              const std::vector<double>& v, RandomWalks::Scratch& s) {
+    s.product.assign(v.size(), 0);
+    for (const auto& [label, layer] : x.layers) {
+        const auto same = z.layers.find(label);
+        if (same == z.layers.end()) continue;
+        add_steps(layer, same->second, x.nodes, z.nodes, v, s.part, s.product);
+    }
+    for (std::size_t c = 0; c < v.size(); ++c) s.product[c] *= lambda * s.mask[c];
+}
+
+double sum_of(const std::vector<double>& values) {
+    double sum = 0;
+    for (const double v : values) sum += v;
+    return sum;
+}
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
+    return sum;
+}
+
+/// (I − lambda W) y = 1 with W symmetric, of which only 1'y is wanted.
+double RandomWalks::by_conjugate_gradients(const Item& x, const Item& z, Scratch& s) const {
+    s.residual = s.mask;
+    s.direction = s.mask;
+    double sum = 0;
+    double squared = dot(s.residual, s.residual);
+    const double enough = 1e-26 * squared;
+    for (std::size_t round = 0; squared > enough && round < s.mask.size() + 100; ++round) {
+        multiply(lambda, x, z, s.direction, s);
+        const double step = squared / (dot(s.direction, s.direction) - dot(s.direction, s.product));
+        sum += step * sum_of(s.direction);
+        for (std::size_t c = 0; c < s.mask.size(); ++c) {
+            s.residual[c] -= step * (s.direction[c] - s.product[c]);
+        }
+        const double before = std::exchange(squared, dot(s.residual, s.residual));
+        for (std::size_t c = 0; c < s.mask.size(); ++c) {
+            s.direction[c] = s.residual[c] + squared / before * s.direction[c];
+        }
+    }
+    return sum;
+}
+
+/// The terms of the series one after another.
+double RandomWalks::by_terms(const Item& x, const Item& z, Scratch& s) const {
+    s.direction = s.mask;
+    double sum = sum_of(s.mask);
+    double term = sum;
+    for (int t = 0; term > 1e-17 * sum; ++t) {
+        if (t == most_terms) {
+            throw InvalidInput("lambda = " + format_number(lambda) +
+                               " of random_walk is so near to what makes its sum infinite for two "
+                               "graphs with directions that it does not end; take a smaller one");
+        }
+        multiply(lambda, x, z, s.direction, s);
+        std::swap(s.direction, s.product);
+        term = sum_of(s.direction);
+        sum += term;
+    }
+    return sum;
+}
+
 double RandomWalks::operator()(const Item& x, const Item& z, Scratch& s) const {
+    // W has at most so many ones in a row, so that its eigenvalues are not larger.
     const double growth =
         lambda * static_cast<double>(x.most_neighbours) * static_cast<double>(z.most_neighbours);
     if (!(growth < 1)) {
         throw InvalidInput("lambda = " + format_number(lambda) +
-                           " of random_walk is too large for "
-                           "graphs whose nodes have up to " +
+                           " of random_walk is too large for graphs whose nodes have up to " +
                            std::to_string(x.most_neighbours) + " and " +
                            std::to_string(z.most_neighbours) +
                            " neighbours; the sum over walks is sure to be finite below " +
                            format_number(lambda / growth));
     }
-    const std::size_t cells = x.nodes * z.nodes;
     // Nodes without labels are like each other and unlike all that have one.
+    const std::size_t cells = x.nodes * z.nodes;
     s.mask.assign(cells, x.labels.empty() && z.labels.empty() ? 1 : 0);
     if (!x.labels.empty() && !z.labels.empty()) {
         for (std::size_t c = 0; c < cells; ++c) {
             s.mask[c] = x.labels[c / z.nodes] == z.labels[c % z.nodes] ? 1 : 0;
         }
     }
-    // The terms of the series one after another: all are >= 0, and each is at most `growth` times
-    // the last.
-    s.x = s.mask;
-    double sum = 0;
-    for (const double v : s.x) sum += v;
-    for (double term = sum; term * growth > 1e-17 * sum * (1 - growth);) {
-        s.y.assign(cells, 0);
-        for (const auto& [label, layer] : x.layers) {
-            const auto same = z.layers.find(label);
-            if (same == z.layers.end()) continue;
-            add_steps(layer, same->second, x.nodes, z.nodes, s.x, s.part, s.y);
-        }
-        term = 0;
-        for (std::size_t c = 0; c < cells; ++c) {
-            s.x[c] = lambda * s.mask[c] * s.y[c];
-            term += s.x[c];
-        }
-        sum += term;
-    }
-    return sum;
+    return x.symmetric && z.symmetric ? by_conjugate_gradients(x, z, s) : by_terms(x, z, s);
 }
 
 std::unique_ptr<const ObjectPairs> prepare(const KernelNode& node, std::span<const Object> graphs) {
