@@ -98,6 +98,24 @@ TEST(TextModels, CollapsedWeightsGiveTheSum) {
     }
 }
 
+TEST(TextModels, TheHeaviestFeaturesAreNamed) {
+    const Dataset data = random_texts(80, 7);
+    const Model model = trained("spectrum(k=4)[sequence] + 0.000001*linear", data);
+    EXPECT_TRUE(heaviest_features(model.expansion, 0, 3).empty());  // linear has no part in it
+    Dataset texts = data;
+    texts.x = Rows().with_objects({data.x.objects()[0]});
+    const Model plain = trained("spectrum(k=4)", texts);
+    const auto found = heaviest_features(plain.expansion, 0, 3);
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_EQ(found[0].name, "TATA");
+    EXPECT_GE(std::abs(found[0].weight), std::abs(found[1].weight));
+    // The weight is what one more of this k-mer adds to the decision.
+    const auto at = [&](const std::string& text) {
+        return plain.decision(Rows().with_objects({ObjectColumn::texts("sequence", {text})}))(0, 0);
+    };
+    EXPECT_NEAR(at("TATA") - at(""), found[0].weight, 1e-9);
+}
+
 TEST(GraphModels, AreTheSameAfterAFile) {
     Graphs graphs;
     for (std::uint32_t g = 0; g < 12; ++g) {

@@ -1,6 +1,7 @@
 #include "mercer/feature/expansion.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "mercer/base/detail/gemm.hpp"
@@ -199,6 +200,29 @@ Matrix<double> weight_vectors(const Expansion& expansion) {
         }
     }
     return weights;
+}
+
+std::vector<FeatureWeight> heaviest_features(const Expansion& expansion, std::size_t output,
+                                             std::size_t count,
+                                             std::span<const std::string> names) {
+    if (output >= expansion.outputs()) throw InvalidInput("there is no such output");
+    std::vector<FeatureWeight> found;
+    if (is_linear(expansion.kernel) && expansion.size() > 0) {
+        const Matrix<double> weights = weight_vectors(expansion);
+        for (std::size_t j = 0; j < weights.columns(); ++j) {
+            const std::string name = j < names.size() ? names[j] : "column " + std::to_string(j);
+            found.push_back({name, weights(output, j)});
+        }
+    } else if (const auto parts = collapsed(expansion)) {
+        for (const FeatureWeights::Part& part : parts->parts) {
+            FeatureWeights(part, expansion).name_heaviest(expansion, output, count, found);
+        }
+    }
+    std::ranges::stable_sort(found, [](const FeatureWeight& a, const FeatureWeight& b) {
+        return std::abs(a.weight) > std::abs(b.weight);
+    });
+    found.resize(std::min(count, found.size()));
+    return found;
 }
 
 struct Evaluator::State {

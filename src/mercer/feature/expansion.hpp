@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "mercer/base/export.hpp"
@@ -39,6 +41,18 @@ std::optional<std::vector<std::size_t>> columns_read(const Expansion& expansion)
 bool is_linear(const Kernel& kernel);
 /// The w_c as dense rows, for kernels that are linear.
 Matrix<double> weight_vectors(const Expansion& expansion);
+
+/// A feature and its weight in one output.
+struct FeatureWeight {
+    std::string name{};
+    double weight = 0;
+};
+/// The features that count most in an output, by the size of their weights: k-mers or words of
+/// kernels on texts that have them, columns of linear kernels (under `names`, or as "column 3"). Of
+/// a sum of kernels each part has its own. Empty for kernels whose features cannot be listed.
+std::vector<FeatureWeight> heaviest_features(const Expansion& expansion, std::size_t output,
+                                             std::size_t count,
+                                             std::span<const std::string> names = {});
 
 /// Evaluates an expansion on many rows. The points are prepared once; linear kernels are collapsed
 /// to their w. Safe to use from several threads.

@@ -130,4 +130,30 @@ void FeatureWeights::add_to(const Rows& x, MatrixView<double> out) const {
     });
 }
 
+void FeatureWeights::name_heaviest(const Expansion& expansion, std::size_t output,
+                                   std::size_t count, std::vector<FeatureWeight>& out) const {
+    const KernelNode& node = part_.leaf.node();
+    if (node.leaf->name_features == nullptr) return;
+    std::vector<std::size_t> slots;
+    for (std::size_t at = 0; at < places_.size(); ++at) {
+        if (places_[at] != 0) slots.push_back(at);
+    }
+    const auto weight = [&](std::size_t at) { return weights_(places_[at] - 1, output); };
+    count = std::min(count, slots.size());
+    std::ranges::partial_sort(slots, slots.begin() + static_cast<std::ptrdiff_t>(count),
+                              [&](std::size_t a, std::size_t b) {
+                                  const double wa = std::abs(weight(a));
+                                  const double wb = std::abs(weight(b));
+                                  return wa != wb ? wa > wb : identities_[a] < identities_[b];
+                              });
+    FeatureNames names;
+    const ObjectColumn& column = *expansion.points.object(part_.object);
+    for (std::size_t i = 0; i < expansion.size(); ++i) {
+        node.leaf->name_features(node, column.at(i), names);
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+        out.push_back({names[identities_[slots[k]]], weight(slots[k])});
+    }
+}
+
 }  // namespace mercer

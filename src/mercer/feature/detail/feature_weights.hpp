@@ -27,6 +27,10 @@ class FeatureWeights {
     /// out(i, c) += w_c · φ(x_i)
     void add_to(const Rows& x, MatrixView<double> out) const;
 
+    /// The heaviest features of one output that have names, into `out`.
+    void name_heaviest(const Expansion& expansion, std::size_t output, std::size_t count,
+                       std::vector<FeatureWeight>& out) const;
+
    private:
     /// Where a feature's weights stand, or where it would.
     std::size_t slot(std::uint64_t identity) const;

@@ -77,6 +77,8 @@ struct Leaf {
     /// `rows`.
     ObjectKind objects = ObjectKind::numbers;
     void (*features)(const KernelNode&, const Object&, Features& out) = nullptr;
+    /// The names of the features of an object; null: they have none.
+    void (*name_features)(const KernelNode&, const Object&, FeatureNames& out) = nullptr;
     std::unique_ptr<const ObjectPairs> (*prepare)(const KernelNode&,
                                                   std::span<const Object>) = nullptr;
     /// Throws InvalidInput when parameters that are good one by one do not go together.

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "mercer/base/object.hpp"
@@ -47,6 +49,9 @@ constexpr std::uint64_t hash_together(std::uint64_t a, std::uint64_t b) {
     return hash_number(a ^ (hash_number(b) + 0x632be59bd9b4e019U + (a << 6U) + (a >> 2U)));
 }
 std::uint64_t hash_bytes(std::string_view bytes);
+
+/// What people call features: a k-mer, a word.
+using FeatureNames = std::unordered_map<std::uint64_t, std::string>;
 
 /// Objects made ready for a leaf that works by pairs. Immutable, asked from many threads.
 class ObjectPairs {

@@ -7,23 +7,39 @@ namespace {
 
 using namespace leaves;
 
-void add_kmers(std::span<const std::uint8_t> text, std::size_t k, bool breaks, Features& out) {
+/// Calls visit(letters) for every k-mer.
+template <class Visit>
+void each_kmer(std::span<const std::uint8_t> text, std::size_t k, bool breaks, Visit visit) {
     std::size_t whole = 0;  // letters in a row that belong to the alphabet
     for (std::size_t end = 1; end <= text.size(); ++end) {
         whole = breaks && text[end - 1] == no_letter ? 0 : whole + 1;
         if (whole < k) continue;
-        const auto* first = reinterpret_cast<const char*>(text.data() + (end - k));
-        out.push_back({hash_bytes({first, k}), 1});
+        visit(std::string_view(reinterpret_cast<const char*>(text.data() + (end - k)), k));
     }
 }
-
-void features(const KernelNode& node, const Object& object, Features& out) {
+template <class Visit>
+void each_kmer(const KernelNode& node, const Object& object, Visit visit) {
     const auto k = static_cast<std::size_t>(node.parameter("k"));
     const Alphabet alphabet = alphabet_of(node);
     const auto text = letters(in_window(node, std::get<std::string_view>(object)), alphabet);
     const bool breaks = alphabet == Alphabet::dna;
-    add_kmers(text, k, breaks, out);
-    if (node.parameter("strand") == 1) add_kmers(reverse_complement(text), k, breaks, out);
+    each_kmer(text, k, breaks, visit);
+    if (node.parameter("strand") == 1) each_kmer(reverse_complement(text), k, breaks, visit);
+}
+
+void features(const KernelNode& node, const Object& object, Features& out) {
+    each_kmer(node, object, [&](std::string_view kmer) { out.push_back({hash_bytes(kmer), 1}); });
+}
+
+void name_features(const KernelNode& node, const Object& object, FeatureNames& out) {
+    const bool dna = alphabet_of(node) == Alphabet::dna;
+    each_kmer(node, object, [&](std::string_view kmer) {
+        std::string name(kmer);
+        for (char& c : name) {
+            if (dna) c = "ACGT"[static_cast<unsigned char>(c)];
+        }
+        out.try_emplace(hash_bytes(kmer), std::move(name));
+    });
 }
 
 void check(const KernelNode& node) {
@@ -45,6 +61,7 @@ const Leaf& spectrum_leaf() {
                                  window_forms()[1]}},
         .objects = ObjectKind::text,
         .features = features,
+        .name_features = name_features,
         .check = check,
     };
     return leaf;
