@@ -14,17 +14,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The file of this name, compressed or not; empty when there is none.
+std::string present(const std::string& folder, const std::string& name) {
+    std::error_code error;
+    for (const char* packed : {"", ".gz"}) {
+        const fs::path path = fs::path(folder) / (name + packed);
+        if (fs::exists(path, error)) return path.string();
+    }
+    return {};
+}
+
 /// The prefix NAME of a folder like this, or empty.
 std::string prefix_of(const std::string& path) {
-    constexpr std::string_view ending = "_A.txt";
     std::error_code error;
     std::string found;
     for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
-        const std::string name = entry.path().filename().string();
+        std::string name = entry.path().filename().string();
+        if (name.ends_with(".gz")) name.resize(name.size() - 3);
+        constexpr std::string_view ending = "_A.txt";
         if (!name.ends_with(ending)) continue;
         const std::string prefix = name.substr(0, name.size() - ending.size());
-        const fs::path other = entry.path().parent_path() / (prefix + "_graph_indicator.txt");
-        if (fs::exists(other, error) && (found.empty() || prefix < found)) found = prefix;
+        if (!present(path, prefix + "_graph_indicator.txt").empty() &&
+            (found.empty() || prefix < found)) {
+            found = prefix;
+        }
     }
     return found;
 }
@@ -99,11 +112,12 @@ class Reader {
 
    private:
     std::string file(const std::string& what) const {
-        return (fs::path(input_.path) / (prefix_ + "_" + what + ".txt")).string();
+        const std::string name = prefix_ + "_" + what + ".txt";
+        const std::string found = present(input_.path, name);
+        return found.empty() ? (fs::path(input_.path) / name).string() : found;
     }
     std::optional<Table> optional(const std::string& what, std::size_t width) const {
-        std::error_code error;
-        if (!fs::exists(file(what), error)) return std::nullopt;
+        if (present(input_.path, prefix_ + "_" + what + ".txt").empty()) return std::nullopt;
         return read_numbers(file(what), width);
     }
     void need(bool holds, const std::string& what, const std::string& message) const {

@@ -112,9 +112,32 @@ double anova_with_equal_columns(std::vector<double>& e, std::size_t equal) {
     return result;
 }
 
+/// Σ min(x_k, z_k): only where both rows have an entry.
+template <class T>
+double common_part(const SparseView<T>& x, std::size_t i, const SparseView<T>& z, std::size_t j) {
+    const std::uint32_t* a = x.index + x.starts[i];
+    const std::uint32_t* const a_end = x.index + x.starts[i + 1];
+    const std::uint32_t* b = z.index + z.starts[j];
+    const std::uint32_t* const b_end = z.index + z.starts[j + 1];
+    const T* const xv = x.value + x.starts[i];
+    const T* const zv = z.value + z.starts[j];
+    const std::uint32_t* const a_first = a;
+    const std::uint32_t* const b_first = b;
+    double sum = 0;
+    while (a != a_end && b != b_end) {
+        const std::uint32_t p = *a;
+        const std::uint32_t q = *b;
+        if (p == q) sum += static_cast<double>(std::min(xv[a - a_first], zv[b - b_first]));
+        a += p <= q ? 1 : 0;
+        b += q <= p ? 1 : 0;
+    }
+    return sum;
+}
+
 template <class T>
 double sparse_columnwise(const Source& source, const SparseView<T>& x, std::size_t i,
                          const SparseView<T>& z, std::size_t j) {
+    if (source.kind == SourceKind::intersection) return common_part(x, i, z, j);
     if (source.kind != SourceKind::anova) {
         double sum = 0;  // every other term is 0 where both entries are
         merge(x, i, z, j, [&](double a, double b) { sum += term(source, a, b); });

@@ -20,33 +20,55 @@ char lowercase(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Hashes of the words in their order.
-std::vector<std::uint64_t> word_hashes(std::string_view text, bool fold) {
-    std::vector<std::uint64_t> result;
+/// Calls visit(word) for the words in their order.
+template <class Visit>
+void each_word(std::string_view text, bool fold, Visit visit) {
     std::string word;
     for (std::size_t i = 0; i <= text.size(); ++i) {
         if (i < text.size() && in_word(text[i])) {
             word += fold ? lowercase(text[i]) : text[i];
         } else if (!word.empty()) {
-            result.push_back(hash_bytes(word));
+            visit(word);
             word.clear();
         }
     }
-    return result;
+}
+
+/// Of a run of n words, from the hashes of the words.
+std::uint64_t hash_run(std::span<const std::uint64_t> words) {
+    std::uint64_t hash = hash_number(words.size());
+    for (const std::uint64_t word : words) hash = hash_together(hash, word);
+    return hash;
 }
 
 void features(const KernelNode& node, const Object& object, Features& out) {
     const auto n = static_cast<std::size_t>(node.parameter("n"));
     const bool fold = node.parameter("lowercase") == 1;
-    const auto words = word_hashes(std::get<std::string_view>(object), fold);
+    std::vector<std::uint64_t> words;
+    each_word(std::get<std::string_view>(object), fold,
+              [&](const std::string& word) { words.push_back(hash_bytes(word)); });
     for (std::size_t first = 0; first + n <= words.size(); ++first) {
-        std::uint64_t hash = hash_number(n);
-        for (std::size_t k = 0; k < n; ++k) hash = hash_together(hash, words[first + k]);
-        out.push_back({hash, 1});
+        out.push_back({hash_run(std::span(words).subspan(first, n)), 1});
     }
     if (node.parameter("binary") == 0) return;
     collect_features(out);
     for (Feature& feature : out) feature.value = 1;
+}
+
+void name_features(const KernelNode& node, const Object& object, FeatureNames& out) {
+    const auto n = static_cast<std::size_t>(node.parameter("n"));
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::string> words;
+    each_word(std::get<std::string_view>(object), node.parameter("lowercase") == 1,
+              [&](const std::string& word) {
+                  hashes.push_back(hash_bytes(word));
+                  words.push_back(word);
+              });
+    for (std::size_t first = 0; first + n <= words.size(); ++first) {
+        std::string name = words[first];
+        for (std::size_t k = 1; k < n; ++k) name += ' ' + words[first + k];
+        out.try_emplace(hash_run(std::span(hashes).subspan(first, n)), std::move(name));
+    }
 }
 
 }  // namespace
@@ -61,6 +83,7 @@ const Leaf& words_leaf() {
                                  truth("binary")}},
         .objects = ObjectKind::text,
         .features = features,
+        .name_features = name_features,
     };
     return leaf;
 }
