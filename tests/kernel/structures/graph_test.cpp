@@ -248,6 +248,30 @@ TEST(RandomWalk, SolvesTheEquationAndRefusesWhatDoesNotConverge) {
     EXPECT_NE(found.find("below 0.25"), std::string::npos) << found;
 }
 
+TEST(RandomWalk, IsTheSameWhereTheProductIsTooLargeToBeWrittenDown) {
+    // Dense graphs, where the two factors are cheaper: complete ones on n and m nodes with all
+    // pairs of nodes alike have k = n m / (1 - lambda (n-1) (m-1)).
+    const auto complete = [](std::uint32_t n) {
+        OwnGraph graph;
+        graph.around.resize(n);
+        for (std::uint32_t v = 0; v < n; ++v) {
+            for (std::uint32_t w = 0; w < v; ++w) graph.join(v, w);
+        }
+        return graph;
+    };
+    OwnGraph some = complete(12);
+    OwnGraph more = complete(17);
+    const Object x(some.view());
+    const Object z(more.view());
+    EXPECT_NEAR(value("random_walk(lambda=0.005)", x, z), 12 * 17 / (1 - 0.005 * 11 * 16), 1e-9);
+    some.labels.assign(12, 3);
+    more.labels.assign(17, 3);
+    more.labels[0] = 4;  // which is like none of the others
+    const Object a(some.view());
+    const Object b(more.view());
+    EXPECT_NEAR(value("random_walk(lambda=0.005)", a, b), 12 * 16 / (1 - 0.005 * 11 * 15), 1e-9);
+}
+
 TEST(GraphKernels, TakeEmptyGraphs) {
     OwnGraph none;
     OwnGraph some{.around = {{1}, {0}}, .labels = {1, 1}};

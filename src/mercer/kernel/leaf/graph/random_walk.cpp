@@ -13,6 +13,7 @@ using namespace leaves;
 
 constexpr std::size_t most_nodes = 5000;
 constexpr int most_terms = 10000;
+constexpr double most_entries = 1 << 22;  // of a matrix that is written down
 
 /// The edges of one label: neighbours of each node.
 struct Layer {
@@ -21,9 +22,9 @@ struct Layer {
 };
 
 /// k = Σ_t lambda^t 1'Wᵗ1 = 1'(I − lambda W)⁻¹ 1 with W the adjacency of the direct product: pairs
-/// of nodes with the same label, joined where both are by edges of the same label. W is never
-/// written down: with a number for each pair of nodes in a matrix X, W X is Σ A X B' over the
-/// labels of edges, and 0 where labels of nodes differ (Vishwanathan et al. 2010).
+/// of nodes with the same label, joined where both are by edges of the same label. W is written
+/// down only where it is small: with a number for each pair of nodes in a matrix X, W X is Σ A X B'
+/// over the labels of edges, and 0 where labels of nodes differ (Vishwanathan et al. 2010).
 struct RandomWalks {
     struct Item {
         std::uint64_t order = 0;
@@ -36,6 +37,10 @@ struct RandomWalks {
     struct Scratch {
         std::vector<double> mask{}, part{}, product{};
         std::vector<double> residual{}, direction{};
+        std::vector<std::pair<const Layer*, const Layer*>> layers{};  ///< of the same label
+        bool written = false;  ///< W is small and stands in the next two, row by row
+        std::vector<std::size_t> starts{};
+        std::vector<std::uint32_t> columns{};
     };
 
     Item item(const Object& object) const;
@@ -121,18 +126,6 @@ void add_steps(const Layer& a, const Layer& b, std::size_t rows, std::size_t col
     }
 }
 
-/// product = lambda W v for a v that is 0 where labels of nodes differ.
-void multiply(double lambda, const RandomWalks::Item& x, const RandomWalks::Item& z,
-              const std::vector<double>& v, RandomWalks::Scratch& s) {
-    s.product.assign(v.size(), 0);
-    for (const auto& [label, layer] : x.layers) {
-        const auto same = z.layers.find(label);
-        if (same == z.layers.end()) continue;
-        add_steps(layer, same->second, x.nodes, z.nodes, v, s.part, s.product);
-    }
-    for (std::size_t c = 0; c < v.size(); ++c) s.product[c] *= lambda * s.mask[c];
-}
-
 double sum_of(const std::vector<double>& values) {
     double sum = 0;
     for (const double v : values) sum += v;
@@ -142,6 +135,60 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
     double sum = 0;
     for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
     return sum;
+}
+
+/// Finds the layers of the same label, and writes W down if that is less work than going through
+/// the layers for every product.
+void begin(const RandomWalks::Item& x, const RandomWalks::Item& z, RandomWalks::Scratch& s) {
+    s.layers.clear();
+    double entries = 0;
+    double work = 0;
+    for (const auto& [label, layer] : x.layers) {
+        const auto same = z.layers.find(label);
+        if (same == z.layers.end()) continue;
+        s.layers.emplace_back(&layer, &same->second);
+        const auto a = static_cast<double>(layer.neighbours.size());
+        const auto b = static_cast<double>(same->second.neighbours.size());
+        entries += a * b;
+        work += a * static_cast<double>(z.nodes) + b * static_cast<double>(x.nodes);
+    }
+    const double share =
+        sum_of(s.mask) / static_cast<double>(std::max<std::size_t>(s.mask.size(), 1));
+    s.written = entries * share * share < work && entries < most_entries;
+    if (!s.written) return;
+    s.starts.assign(1, 0);
+    s.columns.clear();
+    for (std::size_t c = 0; c < s.mask.size(); ++c) {
+        const std::size_t u = c / z.nodes;
+        const std::size_t v = c % z.nodes;
+        for (const auto& [a, b] : s.layers) {
+            if (s.mask[c] == 0) break;
+            for (std::size_t e = a->starts[u]; e < a->starts[u + 1]; ++e) {
+                const std::size_t row = a->neighbours[e] * z.nodes;
+                for (std::size_t f = b->starts[v]; f < b->starts[v + 1]; ++f) {
+                    const std::size_t to = row + b->neighbours[f];
+                    if (s.mask[to] != 0) s.columns.push_back(static_cast<std::uint32_t>(to));
+                }
+            }
+        }
+        s.starts.push_back(s.columns.size());
+    }
+}
+
+/// product = lambda W v for a v that is 0 where labels of nodes differ.
+void multiply(double lambda, const RandomWalks::Item& x, const RandomWalks::Item& z,
+              const std::vector<double>& v, RandomWalks::Scratch& s) {
+    s.product.assign(v.size(), 0);
+    if (s.written) {
+        for (std::size_t c = 0; c < v.size(); ++c) {
+            double sum = 0;
+            for (std::size_t e = s.starts[c]; e < s.starts[c + 1]; ++e) sum += v[s.columns[e]];
+            s.product[c] = lambda * sum;
+        }
+        return;
+    }
+    for (const auto& [a, b] : s.layers) add_steps(*a, *b, x.nodes, z.nodes, v, s.part, s.product);
+    for (std::size_t c = 0; c < v.size(); ++c) s.product[c] *= lambda * s.mask[c];
 }
 
 /// (I − lambda W) y = 1 with W symmetric, of which only 1'y is wanted.
@@ -205,6 +252,7 @@ double RandomWalks::operator()(const Item& x, const Item& z, Scratch& s) const {
             s.mask[c] = x.labels[c / z.nodes] == z.labels[c % z.nodes] ? 1 : 0;
         }
     }
+    begin(x, z, s);
     return x.symmetric && z.symmetric ? by_conjugate_gradients(x, z, s) : by_terms(x, z, s);
 }
 
