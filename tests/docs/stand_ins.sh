@@ -31,7 +31,50 @@ columns() {
     }' >"$1"
 }
 
+# sequences FILE ROWS SEED: letters of DNA, every other row with TATAT at place 8.
+sequences() {
+    awk -v n="$2" -v s="$3" 'BEGIN {
+        srand(s)
+        for (i = 0; i < n; ++i) {
+            t = ""
+            for (k = 0; k < 30; ++k) t = t substr("ACGT", 1 + int(4 * rand()), 1)
+            if (i % 2) t = substr(t, 1, 8) "TATAT" substr(t, 14)
+            printf "> %d label=%d\n%s\n", i, i % 2 ? 1 : -1, t
+        }
+    }' >"$1"
+}
+# molecules FOLDER GRAPHS: paths and rings of labelled nodes.
+molecules() {
+    mkdir "$1"
+    awk -v f="$1/M" -v n="$2" 'BEGIN {
+        first = 1
+        for (g = 1; g <= n; ++g) {
+            size = 5 + g % 4
+            for (v = 0; v < size; ++v) {
+                print g >(f "_graph_indicator.txt")
+                print v % 3 >(f "_node_labels.txt")
+                if (v > 0) print first + v - 1 ", " first + v >(f "_A.txt")
+            }
+            if (g % 2) print first ", " first + size - 1 >(f "_A.txt")
+            print g % 2 ? 1 : -1 >(f "_graph_labels.txt")
+            first += size
+        }
+    }'
+}
+
 case $1 in
+    structures)
+        sequences sites.fasta 60 1
+        sequences more.fasta 10 2
+        molecules molecules 40
+        for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+            printf 'ham\tsee you at %d for lunch\nspam\twin a free prize now, call %d\n' $i $i
+        done >mail.tsv
+        printf 'amount,hour,remark,class\n' >orders.csv
+        for i in 1 2 3 4 5 6 7 8 9; do
+            printf '%d,%d,"late, and broken %d",bad\n%d,%d,all fine,good\n' $i $((i + 9)) $i $i $i
+        done >>orders.csv
+        ;;
     README)
         printf 'a,b,class\n1,10,x\n2,50,y\n4,20,x\n3,90,y\n' >train.csv
         cp train.csv test.csv
