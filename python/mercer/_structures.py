@@ -95,7 +95,7 @@ def structured(X: Any) -> Structured | None:
         return _from_frame(X)
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OUS":
         return _from_table(X)
-    if isinstance(X, np.ndarray) and X.ndim != 1:
+    if hasattr(X, "tocsr") or (isinstance(X, np.ndarray) and X.ndim != 1):
         return None
     if not hasattr(X, "__len__") or len(X) == 0 or isinstance(X, (str, bytes, Mapping)):
         return None
