@@ -12,6 +12,8 @@
 #include "mercer/learn/components/hebbian.hpp"
 #include "mercer/learn/components/kernel_pca.hpp"
 #include "mercer/learn/groups/kmeans.hpp"
+#include "mercer/learn/groups/label_spreading.hpp"
+#include "mercer/learn/multi_label.hpp"
 #include "mercer/learn/online/adatron.hpp"
 #include "mercer/learn/online/perceptron.hpp"
 #include "mercer/learn/risk/class_means.hpp"
@@ -25,6 +27,7 @@ namespace {
 
 TEST(Defaults, MachinesThatShareAnOptionShareItsDefault) {
     EXPECT_EQ(AdatronSettings{}.C, SvmSettings{}.C);
+    EXPECT_EQ(MultiLabelSettings{}.C, SvmSettings{}.C);
     EXPECT_EQ(AdatronSettings{}.tolerance, SvmSettings{}.tolerance);
     EXPECT_EQ(ParzenSettings{}.nu, SvmSettings{}.nu);
     EXPECT_EQ(HebbianSettings{}.components, KernelPcaSettings{}.components);
@@ -78,6 +81,11 @@ TEST(Defaults, PythonClassesHaveThoseOfTheLibrary) {
         {"_components.py", "KernelHebbian", "passes",
          static_cast<double>(HebbianSettings{}.passes)},
         {"_regression.py", "KernelRidge", "alpha", RidgeSettings{}.lambda},
+        {"_spreading.py", "LabelSpreading", "alpha", SpreadSettings{}.alpha},
+        {"_multilabel.py", "MultiLabelClassifier", "C", MultiLabelSettings{}.C},
+        {"_multilabel.py", "MultiLabelClassifier", "tol", MultiLabelSettings{}.tolerance},
+        {"_multilabel.py", "MultiLabelClassifier", "max_iter",
+         static_cast<double>(MultiLabelSettings{}.passes)},
     };
     for (const auto& row : table) {
         const auto found = python_default(row.file, row.name, row.parameter);
