@@ -1,5 +1,6 @@
 // random_walk: walks that two graphs have in common [Gärtner, Flach and Wrobel 2003]
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "mercer/base/text.hpp"
@@ -35,10 +36,13 @@ struct RandomWalks {
         bool symmetric = true;
     };
     struct Scratch {
-        std::vector<double> mask{}, part{}, product{};
-        std::vector<double> residual{}, direction{};
+        std::vector<double> mask{};  ///< 1 for pairs of nodes with the same label, else 0
+        std::vector<double> right{}, part{}, product{}, residual{}, direction{};
         std::vector<std::pair<const Layer*, const Layer*>> layers{};  ///< of the same label
-        bool written = false;  ///< W is small and stands in the next two, row by row
+        /// W is small and stands in the next two, row by row, for pairs of the same label only:
+        /// of these, `number` says which a pair of nodes is.
+        bool written = false;
+        std::vector<std::uint32_t> number{};
         std::vector<std::size_t> starts{};
         std::vector<std::uint32_t> columns{};
     };
@@ -131,10 +135,35 @@ double sum_of(const std::vector<double>& values) {
     for (const double v : values) sum += v;
     return sum;
 }
+/// In four sums, which do not wait for each other.
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0;
-    for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-    return sum;
+    std::array<double, 4> sums{};
+    for (std::size_t k = 0; k < a.size(); ++k) sums[k % 4] += a[k] * b[k];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+void write_down(const RandomWalks::Item& x, const RandomWalks::Item& z, RandomWalks::Scratch& s) {
+    s.number.resize(s.mask.size());
+    std::uint32_t count = 0;
+    for (std::size_t c = 0; c < s.mask.size(); ++c) s.number[c] = s.mask[c] != 0 ? count++ : 0;
+    s.right.assign(count, 1);
+    s.starts.assign(1, 0);
+    s.columns.clear();
+    for (std::size_t u = 0; u < x.nodes; ++u) {
+        for (std::size_t v = 0; v < z.nodes; ++v) {
+            if (s.mask[u * z.nodes + v] == 0) continue;
+            for (const auto& [a, b] : s.layers) {
+                for (std::size_t e = a->starts[u]; e < a->starts[u + 1]; ++e) {
+                    const std::size_t row = a->neighbours[e] * z.nodes;
+                    for (std::size_t f = b->starts[v]; f < b->starts[v + 1]; ++f) {
+                        const std::size_t to = row + b->neighbours[f];
+                        if (s.mask[to] != 0) s.columns.push_back(s.number[to]);
+                    }
+                }
+            }
+            s.starts.push_back(s.columns.size());
+        }
+    }
 }
 
 /// Finds the layers of the same label, and writes W down if that is less work than going through
@@ -155,24 +184,8 @@ void begin(const RandomWalks::Item& x, const RandomWalks::Item& z, RandomWalks::
     const double share =
         sum_of(s.mask) / static_cast<double>(std::max<std::size_t>(s.mask.size(), 1));
     s.written = entries * share * share < work && entries < most_entries;
-    if (!s.written) return;
-    s.starts.assign(1, 0);
-    s.columns.clear();
-    for (std::size_t c = 0; c < s.mask.size(); ++c) {
-        const std::size_t u = c / z.nodes;
-        const std::size_t v = c % z.nodes;
-        for (const auto& [a, b] : s.layers) {
-            if (s.mask[c] == 0) break;
-            for (std::size_t e = a->starts[u]; e < a->starts[u + 1]; ++e) {
-                const std::size_t row = a->neighbours[e] * z.nodes;
-                for (std::size_t f = b->starts[v]; f < b->starts[v + 1]; ++f) {
-                    const std::size_t to = row + b->neighbours[f];
-                    if (s.mask[to] != 0) s.columns.push_back(static_cast<std::uint32_t>(to));
-                }
-            }
-        }
-        s.starts.push_back(s.columns.size());
-    }
+    s.right = s.mask;
+    if (s.written) write_down(x, z, s);
 }
 
 /// product = lambda W v for a v that is 0 where labels of nodes differ.
@@ -193,20 +206,20 @@ void multiply(double lambda, const RandomWalks::Item& x, const RandomWalks::Item
 
 /// (I − lambda W) y = 1 with W symmetric, of which only 1'y is wanted.
 double RandomWalks::by_conjugate_gradients(const Item& x, const Item& z, Scratch& s) const {
-    s.residual = s.mask;
-    s.direction = s.mask;
+    s.residual = s.right;
+    s.direction = s.right;
     double sum = 0;
     double squared = dot(s.residual, s.residual);
     const double enough = 1e-26 * squared;
-    for (std::size_t round = 0; squared > enough && round < s.mask.size() + 100; ++round) {
+    for (std::size_t round = 0; squared > enough && round < s.right.size() + 100; ++round) {
         multiply(lambda, x, z, s.direction, s);
         const double step = squared / (dot(s.direction, s.direction) - dot(s.direction, s.product));
         sum += step * sum_of(s.direction);
-        for (std::size_t c = 0; c < s.mask.size(); ++c) {
+        for (std::size_t c = 0; c < s.right.size(); ++c) {
             s.residual[c] -= step * (s.direction[c] - s.product[c]);
         }
         const double before = std::exchange(squared, dot(s.residual, s.residual));
-        for (std::size_t c = 0; c < s.mask.size(); ++c) {
+        for (std::size_t c = 0; c < s.right.size(); ++c) {
             s.direction[c] = s.residual[c] + squared / before * s.direction[c];
         }
     }
@@ -215,8 +228,8 @@ double RandomWalks::by_conjugate_gradients(const Item& x, const Item& z, Scratch
 
 /// The terms of the series one after another.
 double RandomWalks::by_terms(const Item& x, const Item& z, Scratch& s) const {
-    s.direction = s.mask;
-    double sum = sum_of(s.mask);
+    s.direction = s.right;
+    double sum = sum_of(s.right);
     double term = sum;
     for (int t = 0; term > 1e-17 * sum; ++t) {
         if (t == most_terms) {
@@ -248,8 +261,9 @@ double RandomWalks::operator()(const Item& x, const Item& z, Scratch& s) const {
     const std::size_t cells = x.nodes * z.nodes;
     s.mask.assign(cells, x.labels.empty() && z.labels.empty() ? 1 : 0);
     if (!x.labels.empty() && !z.labels.empty()) {
-        for (std::size_t c = 0; c < cells; ++c) {
-            s.mask[c] = x.labels[c / z.nodes] == z.labels[c % z.nodes] ? 1 : 0;
+        for (std::size_t u = 0; u < x.nodes; ++u) {
+            double* row = s.mask.data() + u * z.nodes;
+            for (std::size_t v = 0; v < z.nodes; ++v) row[v] = x.labels[u] == z.labels[v] ? 1 : 0;
         }
     }
     begin(x, z, s);
