@@ -73,7 +73,8 @@ TEST(TextModels, CollapsedWeightsGiveTheSum) {
     Rows texts = Rows().with_objects({data.x.objects()[0]});
     Rows others = Rows().with_objects({more.x.objects()[0]});
     for (const char* text : {"spectrum(k=3)", "2*normalize(spectrum(k=2)) - 0.5*spectrum(k=1) + 3",
-                             "normalize(2*spectrum(k=4)[sequence])"}) {
+                             "normalize(2*spectrum(k=4)[sequence])",
+                             "3*normalize(map(intersection, spectrum(k=2)))"}) {
         SCOPED_TRACE(text);
         Expansion e;
         e.kernel = Kernel::parse(text).resolve({}, {}, texts.object_names());

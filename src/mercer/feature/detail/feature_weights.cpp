@@ -44,6 +44,14 @@ bool take_parts(const Kernel& kernel, double factor, std::vector<ObjectName> see
             out.parts.back().normalized = true;
             return true;
         }
+        case KernelKind::map: {
+            if (!is_counts_in_common(node)) return false;
+            CollapsedKernel inside;
+            if (!take_parts(node.children[1], factor, std::move(seen), inside)) return false;
+            out.parts.push_back(inside.parts.front());
+            out.parts.back().unary = true;
+            return true;
+        }
         default: break;
     }
     if (node.leaf == nullptr || node.leaf->features == nullptr) return false;
@@ -59,6 +67,7 @@ void features_of(const Part& part, const Object& object, Features& out) {
     out.clear();
     node.leaf->features(node, object, out);
     collect_features(out);
+    if (part.unary) spell_out(out);
     if (!part.normalized) return;
     const double length = std::sqrt(product_of(out, out));
     if (length == 0) return;
@@ -133,7 +142,7 @@ void FeatureWeights::add_to(const Rows& x, MatrixView<double> out) const {
 void FeatureWeights::name_heaviest(const Expansion& expansion, std::size_t output,
                                    std::size_t count, std::vector<FeatureWeight>& out) const {
     const KernelNode& node = part_.leaf.node();
-    if (node.leaf->name_features == nullptr) return;
+    if (node.leaf->name_features == nullptr || part_.unary) return;
     std::vector<std::size_t> slots;
     for (std::size_t at = 0; at < places_.size(); ++at) {
         if (places_[at] != 0) slots.push_back(at);

@@ -20,6 +20,7 @@ class FeatureWeights {
         std::string object;
         double factor = 1;
         bool normalized = false;
+        bool unary = false;  ///< of counts in common, map(intersection, leaf)
     };
 
     FeatureWeights(Part part, const Expansion& expansion);

@@ -13,20 +13,21 @@ namespace {
 
 constexpr std::size_t grain = 16;  // rows a task
 
-std::vector<Features> all_features(const Kernel& leaf, const std::string& object,
-                                   const Rows& rows) {
+std::vector<Features> all_features(const FeatureSource& source, const Rows& rows) {
     Matrix<double> numbers;
-    const std::vector<Object> objects = objects_of(rows, object, numbers);
-    const KernelNode& node = leaf.node();
+    const std::vector<Object> objects = objects_of(rows, source.object, numbers);
+    const KernelNode& node = source.leaf.node();
     std::vector<Features> result(objects.size());
     parallel_ranges(objects.size(), grain, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             node.leaf->features(node, objects[i], result[i]);
             collect_features(result[i]);
+            if (source.unary) spell_out(result[i]);
             for (const Feature& feature : result[i]) {
                 if (std::isfinite(feature.value)) continue;
-                throw InvalidInput("the kernel " + quoted(leaf.text()) + " has a feature of row " +
-                                   std::to_string(rows.origin(i) + 1) + " that is not finite");
+                throw InvalidInput("the kernel " + quoted(source.leaf.text()) +
+                                   " has a feature of row " + std::to_string(rows.origin(i) + 1) +
+                                   " that is not finite");
             }
         }
     });
@@ -95,16 +96,27 @@ Rows encode(const std::vector<Features>& features, const std::vector<std::uint64
 
 }  // namespace
 
-Rows reference_features(const Kernel& leaf, const std::string& object, const Rows& rows,
+void spell_out(Features& features) {
+    Features ones;
+    for (const Feature& feature : features) {
+        for (std::uint64_t k = 1; static_cast<double>(k) <= feature.value; ++k) {
+            ones.push_back({hash_together(feature.identity, k), 1});
+        }
+    }
+    features = std::move(ones);
+    collect_features(features);
+}
+
+Rows reference_features(const FeatureSource& source, const Rows& rows,
                         std::shared_ptr<const FeatureColumns>& columns) {
-    const std::vector<Features> features = all_features(leaf, object, rows);
+    const std::vector<Features> features = all_features(source, rows);
     columns = std::make_shared<const FeatureColumns>(FeatureColumns{identities(features)});
     return encode(features, columns->known, {}, rows);
 }
 
-Rows other_features(const Kernel& leaf, const std::string& object, const Rows& rows,
-                    const FeatureColumns& columns, bool& strange) {
-    const std::vector<Features> features = all_features(leaf, object, rows);
+Rows other_features(const FeatureSource& source, const Rows& rows, const FeatureColumns& columns,
+                    bool& strange) {
+    const std::vector<Features> features = all_features(source, rows);
     std::vector<std::uint64_t> more;
     std::ranges::set_difference(identities(features), columns.known, std::back_inserter(more));
     strange = !more.empty();

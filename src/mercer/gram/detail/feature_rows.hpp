@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mercer/data/rows.hpp"
+#include "mercer/kernel/detail/object_leaf.hpp"
 #include "mercer/kernel/kernel.hpp"
 
 namespace mercer {
@@ -18,13 +19,24 @@ struct FeatureColumns {
     std::vector<std::uint64_t> known{};  ///< identities, ascending
 };
 
+/// Counts, collected, as so many features of 1 each: n of a feature becomes its first, second, …
+/// n-th occurrence, so that min(a, b) is a product.
+void spell_out(Features& features);
+
+/// Which features: those of a leaf on a column of objects, counts as so many ones if so wanted.
+struct FeatureSource {
+    const Kernel& leaf;
+    const std::string& object;
+    bool unary = false;
+};
+
 /// The rows of features of the reference, and their columns.
-Rows reference_features(const Kernel& leaf, const std::string& object, const Rows& rows,
+Rows reference_features(const FeatureSource& source, const Rows& rows,
                         std::shared_ptr<const FeatureColumns>& columns);
 /// The same of other rows. `strange` becomes true when they have features that the reference has
 /// not.
-Rows other_features(const Kernel& leaf, const std::string& object, const Rows& rows,
-                    const FeatureColumns& columns, bool& strange);
+Rows other_features(const FeatureSource& source, const Rows& rows, const FeatureColumns& columns,
+                    bool& strange);
 
 /// The objects that a leaf reads: those of a column, or, without a name, the rows of numbers, which
 /// then live in `numbers`.

@@ -153,7 +153,7 @@ class Compiler {
             for (; leaf->kind == KernelKind::columns; leaf = &leaf->children.front().node()) {
                 seen = subset(*leaf, seen);
             }
-            return featured(*leaf, seen);
+            return featured(*leaf, seen, is_counts_in_common(node));
         }
         std::string key = "(";
         for (const Formula& formula : node.formulas) {
@@ -164,11 +164,13 @@ class Compiler {
                              node.formulas.size()));
     }
     /// Rows of the features of a leaf.
-    std::size_t featured(const KernelNode& leaf, std::size_t parent) {
+    std::size_t featured(const KernelNode& leaf, std::size_t parent, bool unary = false) {
         const Kernel kernel(std::make_shared<KernelNode>(leaf));
         const std::string object = object_of(leaf, parent);
-        Group group = derived(parent, '{' + kernel.text() + ' ' + object + '}', {}, 0);
-        group.steps.push_back({.columns = {}, .formulas = {}, .features = {kernel}});
+        const std::string key = kernel.text() + ' ' + object + (unary ? " unary" : "");
+        Group group = derived(parent, '{' + key + '}', {}, 0);
+        group.steps.push_back(
+            {.columns = {}, .formulas = {}, .features = {kernel}, .unary = unary});
         group.objects = {{object, leaf.leaf->objects}};
         group.features = true;
         return share(std::move(group));
@@ -255,6 +257,7 @@ class Compiler {
                 emit(node.children[0].node(), subset(node, group), target);
                 return;
             case KernelKind::map:
+                if (is_counts_in_common(node)) return dot(target, mapped(node, group));
                 emit(node.children[0].node(), mapped(node, group), target);
                 return;
             default: emit_leaf(node, group, target); return;

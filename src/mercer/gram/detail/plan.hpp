@@ -26,6 +26,8 @@ struct Group {
         std::vector<std::size_t> columns;  ///< positions picked, or
         std::vector<Formula> formulas;     ///< one a new column, or
         std::vector<Kernel> features{};    ///< the one leaf whose features the columns are
+        /// A count n becomes n columns of 1: min(a, b) of counts is then a product.
+        bool unary = false;
     };
     std::string key;        ///< equal for equal derivations
     std::size_t width = 0;  ///< columns after all steps

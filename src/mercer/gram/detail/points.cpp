@@ -312,10 +312,9 @@ DerivedRows derive(const Group& group, const Rows& rows,
     for (const Group::Step& step : group.steps) {
         Rows& now = derived.rows;
         if (!step.features.empty()) {
-            const std::string& object = group.objects.front().name;
-            now = columns == nullptr
-                      ? reference_features(step.features[0], object, now, columns)
-                      : other_features(step.features[0], object, now, *columns, derived.strange);
+            const FeatureSource source{step.features[0], group.objects.front().name, step.unary};
+            now = columns == nullptr ? reference_features(source, now, columns)
+                                     : other_features(source, now, *columns, derived.strange);
         } else if (!step.formulas.empty()) {
             now = apply_formulas(step.formulas, now);
         } else {

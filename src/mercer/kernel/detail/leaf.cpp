@@ -79,6 +79,13 @@ PairNumber pair_number(const KernelNode& node) {
     return leaf.reads_by_parameter ? leaf.reads_by_parameter(node) : leaf.reads;
 }
 
+bool is_counts_in_common(const KernelNode& map) {
+    if (map.kind != KernelKind::map || map.children.size() < 2) return false;
+    const KernelNode& inside = map.children[0].node();
+    return inside.leaf != nullptr && inside.leaf->reads == PairNumber::minima &&
+           without_subsets(map.children[1].node()).leaf->counts;
+}
+
 double object_value(const KernelNode& node, const Object& x, const Object& z) {
     const Leaf& leaf = *node.leaf;
     for (const Object* object : {&x, &z}) {

@@ -77,6 +77,8 @@ struct Leaf {
     /// `rows`.
     ObjectKind objects = ObjectKind::numbers;
     void (*features)(const KernelNode&, const Object&, Features& out) = nullptr;
+    /// The features are how often something is there: whole numbers from 0.
+    bool counts = false;
     /// The names of the features of an object; null: they have none.
     void (*name_features)(const KernelNode&, const Object&, FeatureNames& out) = nullptr;
     std::unique_ptr<const ObjectPairs> (*prepare)(const KernelNode&,
@@ -133,6 +135,9 @@ struct NumberSlopes {
     std::vector<double> by_input{};
 };
 NumberSlopes number_slopes(const KernelNode& leaf, PairNumber number, Leaf::Row x, Leaf::Row z);
+
+/// map(intersection, leaf) of a leaf that counts: Σ min of the counts.
+bool is_counts_in_common(const KernelNode& map);
 
 /// Works on whole objects.
 inline bool is_object_leaf(const Leaf& leaf) {

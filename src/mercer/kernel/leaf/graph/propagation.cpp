@@ -78,6 +78,7 @@ const Leaf& propagation_leaf() {
                                  above_zero("bin", {}, 1.0), whole("seed", {}, 0, 1e9, 0.0)}},
         .objects = ObjectKind::graph,
         .features = features,
+        .counts = true,
     };
     return leaf;
 }

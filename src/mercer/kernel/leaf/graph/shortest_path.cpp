@@ -65,6 +65,7 @@ const Leaf& shortest_path_leaf() {
                            "between them; nodes without labels have their degree as one"},
         .objects = ObjectKind::graph,
         .features = features,
+        .counts = true,
     };
     return leaf;
 }

@@ -47,6 +47,7 @@ const Leaf& wl_leaf() {
                   .parameters = {whole("iterations", {"h"}, 0, 100, 4.0)}},
         .objects = ObjectKind::graph,
         .features = features,
+        .counts = true,
     };
     return leaf;
 }

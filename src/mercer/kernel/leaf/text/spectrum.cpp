@@ -61,6 +61,7 @@ const Leaf& spectrum_leaf() {
                                  window_forms()[1]}},
         .objects = ObjectKind::text,
         .features = features,
+        .counts = true,
         .name_features = name_features,
         .check = check,
     };

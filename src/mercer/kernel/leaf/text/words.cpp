@@ -83,6 +83,7 @@ const Leaf& words_leaf() {
                                  truth("binary")}},
         .objects = ObjectKind::text,
         .features = features,
+        .counts = true,
         .name_features = name_features,
     };
     return leaf;
