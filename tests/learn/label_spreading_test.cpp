@@ -110,7 +110,9 @@ TEST(LabelSpreading, IsAModelForOtherRows) {
         const LabelSpread s = spread_labels(settings, moons.few, moons.rest.x);
         EXPECT_GT(accuracy(s.model.predict_labels(fresh.x), fresh.y), 0.95);
         const double agreement = accuracy(s.model.predict_labels(moons.rest.x), s.unlabelled);
-        if (neighbours == 0) EXPECT_EQ(agreement, 1);  // by the formula, exactly
+        if (neighbours == 0) {
+            EXPECT_EQ(agreement, 1);  // by the formula, exactly
+        }
         EXPECT_GT(agreement, 0.97);
         const Model back = load_from_memory(save_to_memory(s.model));
         EXPECT_EQ(back.decision(fresh.x).values(), s.model.decision(fresh.x).values());
