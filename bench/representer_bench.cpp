@@ -62,7 +62,7 @@ int main(int count, char** words) {
     Model model;
     const double ridge_seconds = best_seconds(3, [&] { model = machine.fit(for_ridge); });
     double squares = 0;
-    for (const double a : model.expansion.coefficients.values()) squares += a * a;
+    for (const double a : model.expansion().coefficients.values()) squares += a * a;
 
     const Dataset for_gp = load(2, 2000);
     const GramGradient k(Kernel::parse("2*rbf(sigma=5)"), for_gp.x, {}, std::size_t{1} << 30);

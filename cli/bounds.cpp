@@ -274,12 +274,12 @@ void run_plan(const BoundsCommand& c, const Session& session) {
 void run_model(const BoundsCommand& c, const InputOptions& input, const Session& session) {
     if (input.path.empty()) throw InvalidInput("give the training data too: MODEL INPUT");
     const auto [model, data] = read_model_and_data(c.model, input, session);
-    if (model.task == Task::one_class) {
+    if (model.task() == Task::one_class) {
         refuse_given(session, "--no-loo", "for a model of task one-class",
                      "nothing is trained again for it");
     } else {
         refuse_given(session, "--widen",
-                     fmt::format("for a model of task {}", task_name(model.task)),
+                     fmt::format("for a model of task {}", task_name(model.task())),
                      "it belongs to one-class");
     }
     ModelBoundSettings settings = c.settings;

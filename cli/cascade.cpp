@@ -52,7 +52,7 @@ void describe_run(const Model& whole, const Model& quick, const Dataset& data,
     Json part{{"input", path},
               {"rows", data.size()},
               {"average_kernels", run.average_kernels()},
-              {"vectors", quick.expansion.size()},
+              {"vectors", quick.expansion().size()},
               {"changed", static_cast<double>(changed) / rows},
               {"seconds", seconds},
               {"seconds_whole", whole_seconds},
@@ -60,12 +60,12 @@ void describe_run(const Model& whole, const Model& quick, const Dataset& data,
     text +=
         line("rows", fmt::format("{} of {}", data.size(), path)) + shares +
         line("average", fmt::format("{:.3g} kernels a row of {}", run.average_kernels(),
-                                    quick.expansion.size())) +
+                                    quick.expansion().size())) +
         line("changed",
              fmt::format("{} of the predictions", percent(static_cast<double>(changed) / rows))) +
         line("time", fmt::format("{:.3g} s, {:.3g} s without rejection", seconds, whole_seconds));
-    if (!data.y.empty() && is_classifier(quick.task)) {
-        const double accuracy = score(quick.task, quick.predict_labels(data.x), data.y).accuracy;
+    if (!data.y.empty() && is_classifier(quick.task())) {
+        const double accuracy = score(quick.task(), quick.predict_labels(data.x), data.y).accuracy;
         part["accuracy"] = accuracy;
         text += line("accuracy", percent(accuracy));
     }

@@ -63,16 +63,16 @@ void run(const CcaCommand& c, const InputOptions& input, const Session& session)
         const InterruptLater later(c.model);
         save(model, c.model);
     }
-    const Matrix<double>& rho = model.extras.array("correlations");
+    const Matrix<double>& rho = model.extras().array("correlations");
     const Report report = model.report();
     Json json{{"x", input.path}, {"y", c.other}, {"rows", report.rows}};
-    json["kernel_x"] = model.expansion.kernel.text();
-    json["kernel_y"] = companion_of(model)->expansion.kernel.text();
+    json["kernel_x"] = model.expansion().kernel.text();
+    json["kernel_y"] = companion_of(model)->expansion().kernel.text();
     json["kappa"] = settings.kappa;
     std::string text = line(
         "data", fmt::format("{} and {}, {}", input.path, c.other, counted(report.rows, "pair")));
-    text += line("kernel x", model.expansion.kernel.text());
-    text += line("kernel y", companion_of(model)->expansion.kernel.text());
+    text += line("kernel x", model.expansion().kernel.text());
+    text += line("kernel y", companion_of(model)->expansion().kernel.text());
     text +=
         line("features", fmt::format("{} and {}, missing {:.2g} and {:.2g} of the trace",
                                      report.figures.at("rank_x"), report.figures.at("rank_y"),

@@ -47,7 +47,7 @@ Answer classes_answer(const Conformal& c, const Model& model, const Dataset& dat
         judged ? class_positions(model, data.y) : std::vector<std::size_t>{};
     for (std::size_t i = 0; i < sets.size(); ++i) {
         std::vector<std::string> names;
-        for (const std::size_t k : sets[i]) names.push_back(model.class_names[k]);
+        for (const std::size_t k : sets[i]) names.push_back(model.class_names()[k]);
         a.lines += fmt::format("{}\n", fmt::join(names, " "));
         members += names.size();
         single += names.size() == 1 ? 1 : 0;
@@ -115,9 +115,9 @@ void run(const ConformalCommand& command, const InputOptions& input, const Sessi
     ConformalSettings settings = command.settings;
     settings.progress = progress_line(session);
     const Conformal c(model, aside, settings);
-    const Answer a = is_classifier(model.task)  ? classes_answer(c, model, data)
-                     : is_regressor(model.task) ? interval_answer(c, model, data)
-                                                : p_value_answer(c, model, data);
+    const Answer a = is_classifier(model.task())  ? classes_answer(c, model, data)
+                     : is_regressor(model.task()) ? interval_answer(c, model, data)
+                                                  : p_value_answer(c, model, data);
     clear_progress_line();
     const bool to_file = command.output != "-";
     if (to_file || !session.json) {

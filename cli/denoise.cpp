@@ -112,8 +112,8 @@ void denoise_rows(const DenoiseCommand& c, const InputOptions& input, const Outp
     data.x = data.x.is_double() ? clean.x : clean.x.to_float();
     if (data.feature_names.size() != data.x.columns()) data.feature_names.clear();
     write_data(data, output, session,
-               {{"kernel", model.expansion.kernel.text()},
-                {"components", model.expansion.outputs()},
+               {{"kernel", model.expansion().kernel.text()},
+                {"components", model.expansion().outputs()},
                 {"mean_squared_distance", mean}});
 }
 

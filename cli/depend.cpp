@@ -55,13 +55,13 @@ void run_depend(const DependCommand& c, const InputOptions& input, const Session
         save(model, c.model);
     }
     const double explained = companion_of(model)->report().figures.at("explained");
-    const double lambda = model.trained.numbers.at("lambda");
+    const double lambda = model.trained().numbers.at("lambda");
     Json json{{"x", input.path},
               {"y", c.outputs},
               {"rows", model.report().rows},
-              {"kernel_x", model.expansion.kernel.text()},
-              {"kernel_y", companion_of(model)->expansion.kernel.text()},
-              {"components", model.expansion.outputs()},
+              {"kernel_x", model.expansion().kernel.text()},
+              {"kernel_y", companion_of(model)->expansion().kernel.text()},
+              {"components", model.expansion().outputs()},
               {"output_explained", explained},
               {"lambda", lambda},
               {"model", c.model}};
@@ -71,11 +71,11 @@ void run_depend(const DependCommand& c, const InputOptions& input, const Session
     }
     std::string text = line("data", fmt::format("{} to {}, {}", input.path, c.outputs,
                                                 counted(model.report().rows, "pair")));
-    text += line("kernel x", model.expansion.kernel.text());
-    text += line("kernel y", companion_of(model)->expansion.kernel.text());
-    text += line("outputs",
-                 fmt::format("{}, {} of the variance",
-                             counted(model.expansion.outputs(), "component"), percent(explained)));
+    text += line("kernel x", model.expansion().kernel.text());
+    text += line("kernel y", companion_of(model)->expansion().kernel.text());
+    text += line("outputs", fmt::format("{}, {} of the variance",
+                                        counted(model.expansion().outputs(), "component"),
+                                        percent(explained)));
     text += line("lambda", fmt::format("{}", lambda));
     text += line("model", c.model);
     fmt::print(c.model == "-" ? stderr : stdout, "{}", text);
@@ -117,7 +117,7 @@ void run_answer(const AnswerCommand& c, InputOptions input, const OutputOptions&
         for (const Preimage& p : found) average(p.squared_distance);
         answers.x = preimage_rows(found);
     } else {
-        const Rows candidates = c.candidates.empty() ? map.outputs().model().expansion.points
+        const Rows candidates = c.candidates.empty() ? map.outputs().model().expansion().points
                                                      : read_side(input, c.candidates, session).x;
         const NearestOutputs found = map.nearest(data.x, candidates, progress);
         for (const double d : found.squared_distance) average(d);

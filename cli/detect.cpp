@@ -29,7 +29,7 @@ void run(const DetectCommand& c, const Session& session) {
     const Model model = read_model(c.model);
     const Image image = read_image(c.image);
     DetectSettings settings = c.settings;
-    const ImageShape patch = parse_shape(c.shape, model.columns);
+    const ImageShape patch = parse_shape(c.shape, model.columns());
     settings.height = patch.height;
     settings.width = patch.width;
     settings.contrast = !c.no_contrast;
@@ -49,7 +49,7 @@ void run(const DetectCommand& c, const Session& session) {
                                                        counted(found.stages[s], "kernel")));
     }
     text += line("average", fmt::format("{:.3g} kernels a patch of {}, {:.3g} s",
-                                        found.average_kernels, model.expansion.size(), seconds));
+                                        found.average_kernels, model.expansion().size(), seconds));
     text += line("found",
                  fmt::format("{}, of {} patches accepted", found.found.size(), found.accepted));
     for (const Detection& d : found.found) {

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 void run(const std::string& path, const Session& session) {
     const Model model = read_model(path);
-    const bool from_nu = model.task == Task::nu_svc;
+    const bool from_nu = model.task() == Task::nu_svc;
     Json parts = Json::array();
     for (const SoftMargin& s : equivalent_settings(model)) {
         parts.push_back({{"name", s.name}, {"nu", s.nu}, {"C", s.C}, {"rho", s.rho}});
@@ -31,7 +31,8 @@ void run(const std::string& path, const Session& session) {
         }
     }
     if (session.json) {
-        print_json({{"model", path}, {"task", task_name(model.task)}, {"parts", std::move(parts)}});
+        print_json(
+            {{"model", path}, {"task", task_name(model.task())}, {"parts", std::move(parts)}});
     }
 }
 

@@ -86,7 +86,7 @@ int run(const IcaCommand& c, InputOptions input, const OutputOptions& output,
     const Report report = model.report();
     nlohmann::ordered_json json{{"input", input.path},
                                 {"rows", report.rows},
-                                {"sources", model.expansion.outputs()},
+                                {"sources", model.expansion().outputs()},
                                 {"status", describe(report.status)},
                                 {"contrast", report.primal},
                                 {"contrast_at_first", report.history.front()},

@@ -66,34 +66,35 @@ LabelledTable split_labels(const Dataset& data, std::size_t labels, const std::s
 }
 
 LabelledTable split_labels(const Dataset& data, const Model& model, const std::string& path) {
-    const std::size_t labels = model.expansion.outputs();
-    if (!data.feature_names.empty() && !model.feature_names.empty()) {
-        const std::vector<std::size_t> features = places_of(model.feature_names, data);
-        if (features.size() < model.columns) {
+    const std::size_t labels = model.expansion().outputs();
+    if (!data.feature_names.empty() && !model.feature_names().empty()) {
+        const std::vector<std::size_t> features = places_of(model.feature_names(), data);
+        if (features.size() < model.columns()) {
             throw InvalidInput(
                 fmt::format("{}: there is no column {}, which the model was trained on", path,
-                            mercer::quoted(model.feature_names[features.size()])));
+                            mercer::quoted(model.feature_names()[features.size()])));
         }
-        std::vector<std::size_t> truth = places_of(model.target_names, data);
+        std::vector<std::size_t> truth = places_of(model.target_names(), data);
         if (truth.size() < labels) truth.clear();
         return split_at(data, features, truth);
     }
     // What sparse rows do not list is zero.
-    const bool whole = data.columns() == model.columns + labels;
-    if (data.columns() != model.columns && !whole && !data.x.is_sparse()) {
+    const bool whole = data.columns() == model.columns() + labels;
+    if (data.columns() != model.columns() && !whole && !data.x.is_sparse()) {
         throw InvalidInput(fmt::format(
             "{}: {}; the model was trained on {}, after which its {} may stand", path,
-            counted(data.columns(), "column"), model.columns, counted(labels, "label")));
+            counted(data.columns(), "column"), model.columns(), counted(labels, "label")));
     }
-    const std::size_t features = std::min(model.columns, data.columns());
+    const std::size_t features = std::min(model.columns(), data.columns());
     return split_at(data, numbers(0, features),
-                    whole ? numbers(model.columns, data.columns()) : std::vector<std::size_t>());
+                    whole ? numbers(model.columns(), data.columns()) : std::vector<std::size_t>());
 }
 
 std::vector<std::string> label_names(const Model& model) {
-    if (!model.target_names.empty()) return model.target_names;
+    if (!model.target_names().empty()) return model.target_names();
     std::vector<std::string> names;
-    for (std::size_t k = 1; k <= model.expansion.outputs(); ++k) names.push_back(std::to_string(k));
+    for (std::size_t k = 1; k <= model.expansion().outputs(); ++k)
+        names.push_back(std::to_string(k));
     return names;
 }
 

@@ -23,10 +23,10 @@ Model model_from(std::string_view bytes, const std::string& path, std::size_t co
 
 /// Labels of which none is a class of the model are about something else.
 void check_classes(const Model& model, const Dataset& data, const std::string& path) {
-    if (!is_classifier(model.task) || data.y.empty()) return;
+    if (!is_classifier(model.task()) || data.y.empty()) return;
     const std::vector<std::string> names = classes_of(data.y).names;
     const auto known = [&](const std::string& name) {
-        return std::ranges::find(model.class_names, name) != model.class_names.end();
+        return std::ranges::find(model.class_names(), name) != model.class_names().end();
     };
     if (std::ranges::any_of(names, known)) return;
     const std::string& column = data.roles.label_name;
@@ -35,7 +35,7 @@ void check_classes(const Model& model, const Dataset& data, const std::string& p
         "--label, or --label none if there are none",
         path == "-" ? "standard input" : path,
         column.empty() ? "" : fmt::format(" of the column {}", mercer::quoted(column)),
-        mercer::quoted(data.y.text(0)), fmt::join(model.class_names, ", ")));
+        mercer::quoted(data.y.text(0)), fmt::join(model.class_names(), ", ")));
 }
 
 }  // namespace
@@ -45,9 +45,9 @@ Model read_model(const std::string& path, std::size_t columns) {
 }
 
 Rows as_wide_as(const Model& model, const Rows& x) {
-    if (x.columns() >= model.columns) return x;
+    if (x.columns() >= model.columns()) return x;
     // Few columns of dense rows against very many of sparse points: zeros are not written out.
-    return (model.expansion.points.is_sparse() ? x.to_sparse() : x).widened(model.columns);
+    return (model.expansion().points.is_sparse() ? x.to_sparse() : x).widened(model.columns());
 }
 
 std::shared_ptr<InputOptions> add_model_and_input(CLI::App& command, Session& session,
@@ -67,8 +67,8 @@ ModelAndData read_model_and_data(const std::string& model, const InputOptions& i
     const bool foreign = is_libsvm_model(content.view());
     ModelAndData both{.model = model_from(content.view(), model, 0), .data = {}};
     InputOptions options = input;
-    if (both.model.expansion.points.is_double()) options.read.double_precision = true;
-    if (is_multi_label(both.model.task)) {
+    if (both.model.expansion().points.is_double()) options.read.double_precision = true;
+    if (is_multi_label(both.model.task())) {
         options.read.label = "none";
         LabelledTable table = split_labels(read_input(options, session), both.model, input.path);
         both.data = std::move(table.data);
@@ -82,12 +82,12 @@ ModelAndData read_model_and_data(const std::string& model, const InputOptions& i
     // LIBSVM's files do not say how wide the data was. Without a label a table would lose its last
     // feature, and zeros would take its place.
     if (foreign && input.read.label.empty() && input.path != "-" &&
-        both.data.columns() + 1 == both.model.columns) {
+        both.data.columns() + 1 == both.model.columns()) {
         options.read.label = "none";
         Dataset whole = read_input(options, session);
-        if (whole.columns() == both.model.columns) both.data = std::move(whole);
+        if (whole.columns() == both.model.columns()) both.data = std::move(whole);
     }
-    if (foreign && both.data.columns() > both.model.columns) {
+    if (foreign && both.data.columns() > both.model.columns()) {
         both.model = model_from(content.view(), model, both.data.columns());
     }
     if (foreign) both.data.x = as_wide_as(both.model, both.data.x);

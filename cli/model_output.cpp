@@ -21,13 +21,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string parameters_text(const Model& model) {
-    const TrainedWith& t = model.trained;
+    const TrainedWith& t = model.trained();
     std::string text;
     const auto add = [&](bool used, const char* name, double value) {
         if (used)
             text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, format_number(value));
     };
-    const Task task = model.task;
+    const Task task = model.task();
     const bool sphere_by_c = task == Task::svdd && t.C > 0;
     add(task == Task::svc || task == Task::svr || task == Task::nu_svr || task == Task::adatron ||
             task == Task::multi_label || sphere_by_c,
@@ -47,8 +47,8 @@ std::string parameters_text(const Model& model) {
 /// Points of each class: in a pair the sign of the coefficient tells. Empty where it does not.
 std::vector<std::size_t> points_by_class(const Model& model) {
     const std::size_t k = model.classes();
-    const Matrix<double>& coefficients = model.expansion.coefficients;
-    if (!is_svm(model.task) && model.task != Task::adatron) return {};
+    const Matrix<double>& coefficients = model.expansion().coefficients;
+    if (!is_svm(model.task()) && model.task() != Task::adatron) return {};
     if (k < 2 || coefficients.rows() != k * (k - 1) / 2) return {};
     std::vector<std::size_t> counts(k, 0);
     for (std::size_t p = 0; p < coefficients.columns(); ++p) {
@@ -70,7 +70,7 @@ std::string classes_text(const Model& model) {
     std::string text = fmt::format("{}: ", model.classes());
     const std::size_t shown = std::min<std::size_t>(model.classes(), 12);
     for (std::size_t c = 0; c < shown; ++c) {
-        text += fmt::format("{}{}", c == 0 ? "" : ", ", model.class_names[c]);
+        text += fmt::format("{}{}", c == 0 ? "" : ", ", model.class_names()[c]);
         if (!points.empty()) text += fmt::format(" ({})", points[c]);
     }
     if (shown < model.classes()) text += fmt::format(", … {} more", model.classes() - shown);
@@ -80,7 +80,7 @@ std::string classes_text(const Model& model) {
 /// "mistakes 12, passes 3", of all problems.
 std::string figures_text(const Model& model) {
     std::string text;
-    for (const Report& r : model.reports) {
+    for (const Report& r : model.reports()) {
         if (r.figures.empty()) continue;
         std::string part = r.name.empty() ? "" : r.name + ": ";
         bool first = true;
@@ -95,8 +95,8 @@ std::string figures_text(const Model& model) {
 
 /// How the objective, or the mistakes, went: the first few passes and the last.
 std::string history_text(const Model& model) {
-    if (model.reports.size() != 1 || model.reports[0].history.size() < 2) return {};
-    const std::vector<double>& h = model.reports[0].history;
+    if (model.reports().size() != 1 || model.reports()[0].history.size() < 2) return {};
+    const std::vector<double>& h = model.reports()[0].history;
     std::string text;
     for (std::size_t i = 0; i < h.size(); ++i) {
         if (i >= 5 && i + 1 < h.size()) {
@@ -110,11 +110,11 @@ std::string history_text(const Model& model) {
 
 /// What the machine found besides its expansion: margin, tube, radius.
 std::string found_text(const Model& model, const Report& r) {
-    if (model.reports.size() != 1) return {};
-    if (!is_svm(model.task) && r.margin <= 0) return {};
-    if (is_classifier(model.task) && !r.is_bracketed()) return {};  // no feature space, no margin
-    if (model.task == Task::svdd) return line("radius", fmt::format("{:.6g}", r.radius));
-    if (is_regressor(model.task)) return line("tube", fmt::format("epsilon {:.6g}", r.epsilon));
+    if (model.reports().size() != 1) return {};
+    if (!is_svm(model.task()) && r.margin <= 0) return {};
+    if (is_classifier(model.task()) && !r.is_bracketed()) return {};  // no feature space, no margin
+    if (model.task() == Task::svdd) return line("radius", fmt::format("{:.6g}", r.radius));
+    if (is_regressor(model.task())) return line("tube", fmt::format("epsilon {:.6g}", r.epsilon));
     return line("margin", fmt::format("{:.6g}", r.margin));
 }
 
@@ -126,7 +126,7 @@ std::string time_text(double seconds) {
 /// What was lost of a model that was made shorter (learn/compress/reduce.hpp).
 std::string describe_reduction(const Model& model) {
     double distance = 0, norm = 0, seconds = 0;
-    for (const Report& r : model.reports) {
+    for (const Report& r : model.reports()) {
         const auto figure = [&](const char* name) {
             const auto found = r.figures.find(name);
             return found == r.figures.end() ? 0.0 : found->second;
@@ -137,29 +137,29 @@ std::string describe_reduction(const Model& model) {
     }
     return line("status",
                 fmt::format("reduced, {}{}", describe(model.report().status), time_text(seconds))) +
-           line("vectors", fmt::format("{} of {:.0f}", model.expansion.size(),
-                                       model.reports[0].figures.at("reduced_from"))) +
+           line("vectors", fmt::format("{} of {:.0f}", model.expansion().size(),
+                                       model.reports()[0].figures.at("reduced_from"))) +
            line("distance", fmt::format("{:.6g} squared, {} of the squared norm", distance,
                                         percent(norm > 0 ? distance / norm : 0)));
 }
 
 std::string nu_text(const Model& model, const Report& r) {
-    const bool by_c = model.task == Task::svdd && model.trained.C > 0;
-    if (r.nu <= 0 || by_c || model.reports.size() != 1) return {};
+    const bool by_c = model.task() == Task::svdd && model.trained().C > 0;
+    if (r.nu <= 0 || by_c || model.reports().size() != 1) return {};
     const double rounding = 1e-9;
     const bool holds =
         r.fraction_errors <= r.nu + rounding && r.nu <= r.fraction_support + rounding;
     // Only a tube that has a width uses up all of ν (001).
-    const bool must = !is_regressor(model.task) || r.epsilon > 0;
+    const bool must = !is_regressor(model.task()) || r.epsilon > 0;
     return line("nu-property",
                 fmt::format("{:.4g} of the rows{} are {}, {:.4g} support vectors: {} nu = {:.4g}{}",
                             r.fraction_errors,
-                            model.trained.tube.empty() && !model.trained.tube_given
+                            model.trained().tube.empty() && !model.trained().tube_given
                                 ? ""
                                 : " (counted by their tube's width)",
-                            is_regressor(model.task)    ? "outside the tube"
-                            : is_classifier(model.task) ? "margin errors"
-                                                        : "outside",
+                            is_regressor(model.task())    ? "outside the tube"
+                            : is_classifier(model.task()) ? "margin errors"
+                                                          : "outside",
                             r.fraction_support, holds ? "around" : "not around", r.nu,
                             holds   ? ", as they must be"
                             : !must ? ", as may be where the tube has no width"
@@ -173,14 +173,14 @@ bool is_solved_to_gap(Task task) {
 }
 
 std::string tolerance_text(const Model& model, bool of_gap) {
-    const double tolerance = model.trained.tolerance;
-    if (!(tolerance > 0) || is_solved_to_gap(model.task) != of_gap) return {};
+    const double tolerance = model.trained().tolerance;
+    if (!(tolerance > 0) || is_solved_to_gap(model.task()) != of_gap) return {};
     return ", tolerance " + format_number(tolerance);
 }
 
 /// Primal, dual and gap, or that there is no such bracket.
 std::string bracket_text(const Model& model, const Report& r) {
-    const bool several = model.reports.size() > 1;
+    const bool several = model.reports().size() > 1;
     const char* const of_all = several ? ", sum over the problems" : "";
     if (!r.is_bracketed()) {
         return line("objective", fmt::format("{:.9g} at a stationary point{}", r.dual, of_all)) +
@@ -199,14 +199,14 @@ std::string bracket_text(const Model& model, const Report& r) {
 std::string describe_learning(const Model& model) {
     const Report r = model.report();
     // Passes that are made are the end of a perceptron, not a failure.
-    const bool made = model.task == Task::perceptron && r.status == FitStatus::iteration_limit;
+    const bool made = model.task() == Task::perceptron && r.status == FitStatus::iteration_limit;
     std::string text = line(
         "status",
         fmt::format("{}{}", made ? "all passes made" : describe(r.status), time_text(r.seconds)));
-    text += line("points", fmt::format("{} for {}", counted(model.expansion.size(), "point"),
+    text += line("points", fmt::format("{} for {}", counted(model.expansion().size(), "point"),
                                        counted(r.rows, "row")));
     text += found_text(model, r);
-    if (model.task == Task::parzen) {
+    if (model.task() == Task::parzen) {
         text += line("threshold",
                      fmt::format("{:.6g}, {:.4g} of the rows outside", r.rho, r.fraction_errors));
     }
@@ -216,20 +216,20 @@ std::string describe_learning(const Model& model) {
 /// Why there is no hard margin, and what is proved.
 std::string describe_no_machine(const Model& model) {
     const bool proved = std::ranges::any_of(
-        model.reports, [](const Report& r) { return r.status == FitStatus::not_separable; });
+        model.reports(), [](const Report& r) { return r.status == FitStatus::not_separable; });
     std::string text = line(
         "status",
         proved ? "not separable: no plane in feature space leaves each class on its own side, so "
                  "there is no hard margin; try --task svc, which allows errors, or another kernel"
                : "no margin found: if there is one, the rounding of kernel values hides it; try "
                  "--scale standard, another kernel, or --task svc, which allows errors");
-    for (const Report& r : model.reports) {
+    for (const Report& r : model.reports()) {
         if (!has_no_machine(r.status)) continue;
         const auto carrying = std::ranges::count_if(r.hull_weights, [](double w) { return w > 0; });
         const std::string means =
-            model.trained.bias ? "the two weighted means lie at distance {:.3g} in feature space"
-                               : "the mean of the labelled rows lies at distance {:.3g} from the "
-                                 "origin";
+            model.trained().bias ? "the two weighted means lie at distance {:.3g} in feature space"
+                                 : "the mean of the labelled rows lies at distance {:.3g} from the "
+                                   "origin";
         const std::string proof =
             r.status == FitStatus::not_separable ? "the hulls meet"
             : r.is_bracketed() && std::isfinite(r.margin_bound)
@@ -327,15 +327,15 @@ Json json_of(const Report& r) {
 }
 
 Json json_of(const Model& model) {
-    const TrainedWith& t = model.trained;
+    const TrainedWith& t = model.trained();
     Json parts = Json::array();
-    for (const Report& report : model.reports) parts.push_back(json_of(report));
-    Json json{{"task", task_name(model.task)},
-              {"kernel", model.expansion.kernel.text()},
-              {"definite", describe(definiteness(model.expansion.kernel).definite)},
-              {"scaling", model.scaling.rule().text()},
-              {"columns", model.columns},
-              {"support_vectors", model.expansion.size()},
+    for (const Report& report : model.reports()) parts.push_back(json_of(report));
+    Json json{{"task", task_name(model.task())},
+              {"kernel", model.expansion().kernel.text()},
+              {"definite", describe(definiteness(model.expansion().kernel).definite)},
+              {"scaling", model.scaling().rule().text()},
+              {"columns", model.columns()},
+              {"support_vectors", model.expansion().size()},
               {"outputs", output_names(model)},
               {"trained",
                {{"C", t.C},
@@ -347,19 +347,19 @@ Json json_of(const Model& model) {
                 {"tube_given", t.tube_given},
                 {"class_weights", t.class_weights},
                 {"numbers", t.numbers}}},
-              {"precision", model.double_precision ? "double" : "single"},
+              {"precision", model.double_precision() ? "double" : "single"},
               {"probability", has_probabilities(model)}};
-    if (is_classifier(model.task)) {
-        json["multi_class"] = model.multi_class == MultiClass::one_vs_one ? "ovo" : "ovr";
-        json["classes"] = model.class_names;
+    if (is_classifier(model.task())) {
+        json["multi_class"] = model.multi_class() == MultiClass::one_vs_one ? "ovo" : "ovr";
+        json["classes"] = model.class_names();
         const std::vector<std::size_t> points = points_by_class(model);
         if (!points.empty()) json["support_vectors_by_class"] = points;
     }
-    for (const auto& [name, array] : model.extras.arrays()) {
+    for (const auto& [name, array] : model.extras().arrays()) {
         json["arrays"][name] = {array->rows(), array->columns()};
     }
-    if (!model.feature_names.empty()) json["features"] = model.feature_names;
-    if (!model.reports.empty()) {
+    if (!model.feature_names().empty()) json["features"] = model.feature_names();
+    if (!model.reports().empty()) {
         json["certificate"] = json_of(model.report());
         json["parts"] = std::move(parts);
     }
@@ -367,55 +367,55 @@ Json json_of(const Model& model) {
 }
 
 std::string describe_machine(const Model& model) {
-    const Kernel& kernel = model.expansion.kernel;
+    const Kernel& kernel = model.expansion().kernel;
     const std::string parameters = parameters_text(model);
     std::string text =
-        line("task", task_name(model.task) + (parameters.empty() ? "" : ", " + parameters));
+        line("task", task_name(model.task()) + (parameters.empty() ? "" : ", " + parameters));
     text += line("kernel",
                  fmt::format("{}, {}", kernel.text(), describe(definiteness(kernel).definite)));
-    const ScalingRule& rule = model.scaling.rule();
+    const ScalingRule& rule = model.scaling().rule();
     text +=
-        line("rows", fmt::format("{}, {} precision, scaling {}", counted(model.columns, "column"),
-                                 model.double_precision ? "double" : "single", rule.text()));
-    if (is_classifier(model.task)) {
+        line("rows", fmt::format("{}, {} precision, scaling {}", counted(model.columns(), "column"),
+                                 model.double_precision() ? "double" : "single", rule.text()));
+    if (is_classifier(model.task())) {
         text += line("classes", classes_text(model));
         if (model.classes() > 2) {
-            text += line("problems", fmt::format("{}, {}", model.expansion.outputs(),
-                                                 model.reports.size() == 1 ? "learnt together"
-                                                 : model.multi_class == MultiClass::one_vs_one
+            text += line("problems", fmt::format("{}, {}", model.expansion().outputs(),
+                                                 model.reports().size() == 1 ? "learnt together"
+                                                 : model.multi_class() == MultiClass::one_vs_one
                                                      ? "one a pair of classes"
                                                      : "each class against the rest"));
         }
         if (has_probabilities(model)) text += line("probability", "yes");
     }
-    if (is_multi_label(model.task)) {
-        text += line("labels", fmt::format("{}: {}", model.expansion.outputs(),
+    if (is_multi_label(model.task())) {
+        text += line("labels", fmt::format("{}: {}", model.expansion().outputs(),
                                            fmt::join(output_names(model), " ")));
     }
     return text;
 }
 
 std::string describe_certificate(const Model& model) {
-    if (model.reports.empty()) {
-        return line("support", counted(model.expansion.size(), "vector")) +
+    if (model.reports().empty()) {
+        return line("support", counted(model.expansion().size(), "vector")) +
                line("certificate", "none: the file is one of LIBSVM");
     }
-    if (model.reports[0].figures.contains("reduced_from")) return describe_reduction(model);
-    if (!has_bracket(model.task)) return describe_learning(model);
+    if (model.reports()[0].figures.contains("reduced_from")) return describe_reduction(model);
+    if (!has_bracket(model.task())) return describe_learning(model);
     const Report r = model.report();
     if (has_no_machine(r.status)) return describe_no_machine(model);
-    const bool several = model.reports.size() > 1;
+    const bool several = model.reports().size() > 1;
     std::string text =
         line("status", fmt::format("{}{}, {}", describe(r.status), time_text(r.seconds),
                                    counted(r.iterations, "step")));
-    text += line("support", several ? counted(model.expansion.size(), "vector")
+    text += line("support", several ? counted(model.expansion().size(), "vector")
                                     : fmt::format("{} of {}: {} free, {} bounded",
                                                   counted(r.support_vectors(), "vector"),
                                                   counted(r.rows, "row"), r.free_support_vectors,
                                                   r.bounded_support_vectors));
     text += found_text(model, r);
     text += bracket_text(model, r);
-    if (!is_multi_label(model.task)) {  // whose gap is looked at, and nothing else
+    if (!is_multi_label(model.task())) {  // whose gap is looked at, and nothing else
         text += line("violation",
                      fmt::format("{:.3g} of the optimality conditions{}{}", r.kkt_violation,
                                  several ? " in the worst" : "", tolerance_text(model, false)));
@@ -425,7 +425,7 @@ std::string describe_certificate(const Model& model) {
 
 std::string describe_curvature(const Model& model) {
     const Report r = model.report();
-    const bool bias = directions_of(model.task, model.trained.bias) == Directions::balanced;
+    const bool bias = directions_of(model.task(), model.trained().bias) == Directions::balanced;
     const std::string among =
         bias ? "among coefficients of sum 0 " : "";  // all that the machine can choose from
     const std::string eigenvalue = fmt::format(
@@ -447,14 +447,14 @@ std::string describe_curvature(const Model& model) {
 }
 
 std::string describe_parts(const Model& model) {
-    if (model.reports.size() < 2) return {};
+    if (model.reports().size() < 2) return {};
     std::string text = fmt::format(
         "\n{:<18} {:>7} {:>7} {:>7} {:>7} {:>13} {:>13} {:>9} {:>9}  {}\n", "problem", "rows",
         "support", "free", "bounded", "primal", "dual", "rel. gap", "violation", "status");
     const auto proved = [](double value, int digits) {  // a primal value and a gap may be none
         return std::isnan(value) ? std::string("none") : fmt::format("{:.{}g}", value, digits);
     };
-    for (const Report& r : model.reports) {
+    for (const Report& r : model.reports()) {
         text += fmt::format("{:<18} {:>7} {:>7} {:>7} {:>7} {:>13} {:>13.7g} {:>9} {:>9.2g}  {}\n",
                             r.name, r.rows, r.support_vectors(), r.free_support_vectors,
                             r.bounded_support_vectors, proved(r.primal, 7), r.dual,
@@ -464,38 +464,38 @@ std::string describe_parts(const Model& model) {
 }
 
 std::vector<std::string> output_names(const Model& model) {
-    const std::size_t outputs = model.expansion.outputs();
-    if (is_projection(model.task)) {
+    const std::size_t outputs = model.expansion().outputs();
+    if (is_projection(model.task())) {
         std::vector<std::string> components;
         for (std::size_t c = 1; c <= outputs; ++c) {
             components.push_back(fmt::format("component {}", c));
         }
         return components;
     }
-    if (outputs == model.target_names.size() && outputs > 0) return model.target_names;
-    if (is_multi_label(model.task)) return label_names(model);
+    if (outputs == model.target_names().size() && outputs > 0) return model.target_names();
+    if (is_multi_label(model.task())) return label_names(model);
     const std::size_t k = model.classes();
     if (outputs == 1 && k != 2) return {"decision"};
     // Classes that compete with one another, and groups, have values of their own.
-    if (model.task == Task::class_means || model.task == Task::perceptron ||
-        model.task == Task::spreading) {
-        if (k > 2) return model.class_names;
+    if (model.task() == Task::class_means || model.task() == Task::perceptron ||
+        model.task() == Task::spreading) {
+        if (k > 2) return model.class_names();
     }
-    if (is_clustering(model.task)) {
+    if (is_clustering(model.task())) {
         std::vector<std::string> groups;
         for (std::size_t c = 0; c < outputs; ++c) groups.push_back(fmt::format("group {}", c));
         return groups;
     }
     std::vector<std::string> names;
-    if (outputs == k * (k - 1) / 2 && (k == 2 || model.multi_class == MultiClass::one_vs_one)) {
+    if (outputs == k * (k - 1) / 2 && (k == 2 || model.multi_class() == MultiClass::one_vs_one)) {
         for (std::size_t a = 0; a < k; ++a) {
             for (std::size_t b = a + 1; b < k; ++b) {
-                names.push_back(model.class_names[a] + " vs " + model.class_names[b]);
+                names.push_back(model.class_names()[a] + " vs " + model.class_names()[b]);
             }
         }
     } else {
         for (std::size_t c = 0; c < outputs; ++c) {
-            names.push_back(c < k ? model.class_names[c] + " vs rest" : std::to_string(c + 1));
+            names.push_back(c < k ? model.class_names()[c] + " vs rest" : std::to_string(c + 1));
         }
     }
     return names;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,23 +11,10 @@
 #include <utility>
 
 #include "cli/session.hpp"
+#include "mercer/base/run.hpp"
 #include "mercer/data/write.hpp"
 
 namespace mercer::cli {
-
-/// Seconds since it was made, or since the last lap.
-class Stopwatch {
-   public:
-    double lap() {
-        const auto now = std::chrono::steady_clock::now();
-        const std::chrono::duration<double> passed = now - last_;
-        last_ = now;
-        return passed.count();
-    }
-
-   private:
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 /// Text to standard output.
 template <class... Arguments>

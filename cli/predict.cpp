@@ -65,13 +65,13 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
     if (command.probability || command.by_probability()) {
         probabilities = probabilities_of(model, decisions.view());
     }
-    if (is_multi_label(model.task)) {
+    if (is_multi_label(model.task())) {
         result.sets = names_of(model.sets_of(decisions.view()), label_names(model));
     } else {
         result.labels =
-            model.labels_of(command.by_probability()   ? likeliest(model, probabilities.view())
-                            : model.task == Task::kpca ? predictor.predict(x, progress)
-                                                       : model.classify(decisions.view()));
+            model.labels_of(command.by_probability()     ? likeliest(model, probabilities.view())
+                            : model.task() == Task::kpca ? predictor.predict(x, progress)
+                                                         : model.classify(decisions.view()));
     }
     if (command.decision) {
         result.columns.push_back({"decision", output_names(model), std::move(decisions)});
@@ -147,8 +147,8 @@ struct Judgement {
 
 std::optional<Judgement> judge(const Model& model, const Labels& predicted, const Labels& truth) {
     Judgement j;
-    if (is_clustering(model.task) || is_projection(model.task)) return std::nullopt;
-    const bool single = !is_classifier(model.task) && !is_regressor(model.task);
+    if (is_clustering(model.task()) || is_projection(model.task())) return std::nullopt;
+    const bool single = !is_classifier(model.task()) && !is_regressor(model.task());
     const auto is_sign = [](double y) { return y == 1 || y == -1; };
     if (single &&
         (truth.empty() || truth.are_text() || !std::ranges::all_of(truth.values, is_sign))) {
@@ -157,9 +157,9 @@ std::optional<Judgement> judge(const Model& model, const Labels& predicted, cons
                              counted(predicted.size(), "row"));
         return j;
     }
-    if (truth.empty() || (is_regressor(model.task) && truth.are_text())) return std::nullopt;
-    const Score s = score(model.task, predicted, truth);
-    if (is_regressor(model.task)) {
+    if (truth.empty() || (is_regressor(model.task()) && truth.are_text())) return std::nullopt;
+    const Score s = score(model.task(), predicted, truth);
+    if (is_regressor(model.task())) {
         j.json = {{"mean_squared_error", s.mean_squared_error},
                   {"squared_correlation", s.squared_correlation}};
         j.text =
@@ -190,26 +190,26 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
     if ((command.probability || command.by_probability()) && !has_probabilities(model)) {
         throw InvalidInput(
             command.model +
-            (is_classifier(model.task)
+            (is_classifier(model.task())
                  ? ": the model has no probabilities; train it with --probability, "
                    "or let 'mercer calibrate' learn them on rows set aside"
                  : ": only classifiers and one-class machines have probabilities, the "
                    "latter when they were trained with --probability"));
     }
-    if (command.deviation && model.task != Task::gp) {
+    if (command.deviation && model.task() != Task::gp) {
         throw InvalidInput(command.model + ": only Gaussian processes (--task gp) have deviations");
     }
-    if (is_projection(model.task) && model.task != Task::kpca) {
+    if (is_projection(model.task()) && model.task() != Task::kpca) {
         throw InvalidInput(fmt::format(
             "{}: a model of task {} has functions of rows and no labels for them: use 'mercer "
             "transform'{}",
-            command.model, task_name(model.task),
-            model.task == Task::dependency ? ", or 'mercer answer' for outputs" : ""));
+            command.model, task_name(model.task()),
+            model.task() == Task::dependency ? ", or 'mercer answer' for outputs" : ""));
     }
     const Predictions predictions = predict(command, model, data.x, session);
     seconds["predict"] = watch.lap();
-    const auto judgement = is_multi_label(model.task) ? judge_sets(model, data.x, label_sets)
-                                                      : judge(model, predictions.labels, data.y);
+    const auto judgement = is_multi_label(model.task()) ? judge_sets(model, data.x, label_sets)
+                                                        : judge(model, predictions.labels, data.y);
     const bool to_file = command.output != "-";
     if (to_file || !session.json) {
         const InterruptLater later(command.output);

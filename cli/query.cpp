@@ -30,9 +30,10 @@ struct QueryCommand {
 
 /// The settings a two-class model was trained with, for training it again with one row more.
 SvmSettings settings_of(const Model& model) {
-    SvmSettings s{
-        .task = model.task, .common = {.kernel = model.expansion.kernel}, .C = model.trained.C};
-    s.bias = model.trained.bias;
+    SvmSettings s{.task = model.task(),
+                  .common = {.kernel = model.expansion().kernel},
+                  .C = model.trained().C};
+    s.bias = model.trained().bias;
     return s;
 }
 
@@ -47,8 +48,8 @@ void run_query(const QueryCommand& c, const InputOptions& input, const Session& 
             throw InvalidInput("--rule max-min trains again: name the data with --labelled");
         }
         Dataset known = read_model_and_data(c.model, for_file(input, c.labelled), session).data;
-        known.x = model.scaling.apply(known.x);
-        queries = query_max_min(settings_of(model), known, model.scaling.apply(pool.x), c.count,
+        known.x = model.scaling().apply(known.x);
+        queries = query_max_min(settings_of(model), known, model.scaling().apply(pool.x), c.count,
                                 c.shortlist, progress);
     }
     clear_progress_line();

@@ -51,13 +51,13 @@ struct Change {
 };
 
 std::optional<double> score_of(const Model& model, const Labels& predicted, const Labels& truth) {
-    if (truth.empty() || truth.size() != predicted.size() || is_clustering(model.task)) return {};
-    if (is_regressor(model.task)) {
+    if (truth.empty() || truth.size() != predicted.size() || is_clustering(model.task())) return {};
+    if (is_regressor(model.task())) {
         if (truth.are_text()) return {};
-        return score(model.task, predicted, truth).mean_squared_error;
+        return score(model.task(), predicted, truth).mean_squared_error;
     }
-    if (!is_classifier(model.task)) return {};
-    return score(model.task, predicted, truth).accuracy;
+    if (!is_classifier(model.task())) return {};
+    return score(model.task(), predicted, truth).accuracy;
 }
 
 Change change_of(const Model& model, const Judge& judge, const Progress& progress) {
@@ -65,10 +65,10 @@ Change change_of(const Model& model, const Judge& judge, const Progress& progres
     Change change;
     for (std::size_t i = 0; i < labels.size(); ++i) {
         const double d = labels.values[i] - judge.whole.values[i];
-        change.changed += is_regressor(model.task) ? d * d : (d != 0 ? 1.0 : 0.0);
+        change.changed += is_regressor(model.task()) ? d * d : (d != 0 ? 1.0 : 0.0);
     }
     change.changed /= static_cast<double>(std::max<std::size_t>(labels.size(), 1));
-    if (is_regressor(model.task)) change.changed = std::sqrt(change.changed);
+    if (is_regressor(model.task())) change.changed = std::sqrt(change.changed);
     change.score = score_of(model, labels, judge.data.y);
     return change;
 }
@@ -85,12 +85,12 @@ std::vector<std::size_t> curve_sizes(std::size_t most) {
 std::string write_curve(const ReduceCommand& c, const Model& model, const Judge& judge,
                         std::size_t most, const Progress& progress) {
     ReduceSettings settings = c.settings;
-    settings.double_precision = settings.double_precision || model.double_precision;
+    settings.double_precision = settings.double_precision || model.double_precision();
     const std::vector<std::size_t> sizes = curve_sizes(most);
     std::string text = "vectors,squared_distance,relative";
     if (judge.there()) text += ",changed,score";
     text += '\n';
-    for (const Reduction& r : reduction_path(model.expansion, sizes, settings)) {
+    for (const Reduction& r : reduction_path(model.expansion(), sizes, settings)) {
         text += fmt::format("{},{},{}", r.expansion.size(), result_text(r.distance),
                             result_text(r.squared_norm > 0 ? r.distance / r.squared_norm : 0));
         if (judge.there()) {
@@ -105,7 +105,7 @@ std::string write_curve(const ReduceCommand& c, const Model& model, const Judge&
 
 void describe_change(const Model& model, const Judge& judge, const Change& change, Json& json,
                      std::string& text) {
-    const bool numbers = is_regressor(model.task);
+    const bool numbers = is_regressor(model.task());
     const auto before = score_of(model, judge.whole, judge.data.y);
     json["data"] = {{"rows", judge.data.size()}, {"changed", change.changed}};
     text += line("changed", numbers ? fmt::format("{:.4g} root mean square", change.changed)
@@ -128,7 +128,7 @@ Judge read_judge(const ReduceCommand& c, const InputOptions& input, const Sessio
         return {};
     }
     auto [read, data] = read_model_and_data(c.model, input, session);
-    model = std::move(read);
+    model = read;
     Judge judge{.data = std::move(data)};
     judge.whole = model.predict_labels(judge.data.x, progress_line(session));
     return judge;
@@ -156,7 +156,7 @@ int run(const ReduceCommand& options, const InputOptions& input, const Session& 
     const Reduction& r = small.reduction;
     const double relative = r.squared_norm > 0 ? r.distance / r.squared_norm : 0;
     Json json{{"model", c.model},
-              {"vectors_before", model.expansion.size()},
+              {"vectors_before", model.expansion().size()},
               {"vectors", r.expansion.size()},
               {"method", c.method},
               {"joint", c.settings.joint},
@@ -167,7 +167,7 @@ int run(const ReduceCommand& options, const InputOptions& input, const Session& 
               {"seconds", r.seconds}};
     std::string text = line("status", fmt::format("{}, {:.3g} s", describe(r.status), r.seconds)) +
                        line("vectors", fmt::format("{} of {}, shared by {}", r.expansion.size(),
-                                                   model.expansion.size(),
+                                                   model.expansion().size(),
                                                    counted(r.expansion.outputs(), "output"))) +
                        line("distance", fmt::format("{:.6g} squared, {} of the squared norm {:.6g}",
                                                     r.distance, percent(relative), r.squared_norm));

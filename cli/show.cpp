@@ -30,10 +30,10 @@ std::string features_text(const std::vector<std::string>& names) {
 
 std::string weights_text(const Model& model) {
     std::string text;
-    for (std::size_t c = 0; c < model.trained.class_weights.size(); ++c) {
-        const double weight = model.trained.class_weights[c];
+    for (std::size_t c = 0; c < model.trained().class_weights.size(); ++c) {
+        const double weight = model.trained().class_weights[c];
         if (weight == 1) continue;
-        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", model.class_names[c],
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", model.class_names()[c],
                             format_number(weight));
     }
     return text;
@@ -42,12 +42,12 @@ std::string weights_text(const Model& model) {
 /// The features that count most, output by output.
 std::vector<std::vector<FeatureWeight>> features_of(const Model& model, std::size_t count) {
     std::vector<std::vector<FeatureWeight>> all;
-    for (std::size_t c = 0; count > 0 && c < model.expansion.outputs(); ++c) {
-        all.push_back(heaviest_features(model.expansion, c, count, model.feature_names));
+    for (std::size_t c = 0; count > 0 && c < model.expansion().outputs(); ++c) {
+        all.push_back(heaviest_features(model.expansion(), c, count, model.feature_names()));
     }
     if (count > 0 && (all.empty() || all.front().empty())) {
         throw InvalidInput("--features: the kernel " +
-                           mercer::quoted(model.expansion.kernel.text(), 80) +
+                           mercer::quoted(model.expansion().kernel.text(), 80) +
                            " has no features that can be listed; linear, spectrum and words have");
     }
     return all;
@@ -71,7 +71,8 @@ void run(const std::string& path, std::size_t count, const Session& session) {
         return;
     }
     std::string text = line("model", path) + describe_machine(model);
-    if (!model.feature_names.empty()) text += line("features", features_text(model.feature_names));
+    if (!model.feature_names().empty())
+        text += line("features", features_text(model.feature_names()));
     if (const std::string weights = weights_text(model); !weights.empty()) {
         text += line("weights", weights);
     }

@@ -137,14 +137,14 @@ void run(const SuperresCommand& c, const Session& session) {
     const Report report = method.model().report();
     Json json{{"input", c.input},
               {"factor", method.factor()},
-              {"kernel", method.model().expansion.kernel.text()},
-              {"components", method.model().expansion.outputs()},
+              {"kernel", method.model().expansion().kernel.text()},
+              {"components", method.model().expansion().outputs()},
               {"explained", report.figures.at("explained")},
               {"lost", report.figures.at("lost")}};
     std::string text =
         line("picture", fmt::format("{}, {} x {}", c.input, photograph.width, photograph.height));
     text += line("components", fmt::format("{}, {} of the variance of patches",
-                                           method.model().expansion.outputs(),
+                                           method.model().expansion().outputs(),
                                            percent(report.figures.at("explained"))));
     if (!c.save_to.empty()) {
         const InterruptLater later(c.save_to);

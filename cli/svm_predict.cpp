@@ -67,11 +67,11 @@ Input read_both(const Order& order) {
     } catch (const InvalidInput& error) {
         throw LibsvmFailure{fmt::format("can't open model file {}\n{}", order.model, error.what())};
     }
-    const bool is_matrix = input.model.expansion.kernel == precomputed();
+    const bool is_matrix = input.model.expansion().kernel == precomputed();
     input.data = read_libsvm_data(order.test, is_matrix ? 0 : 1);
     if (is_matrix) {
-        input.data.x = matrix_rows(input.data.x, input.model.columns);
-    } else if (input.data.columns() > input.model.columns) {
+        input.data.x = matrix_rows(input.data.x, input.model.columns());
+    } else if (input.data.columns() > input.model.columns()) {
         // Features that no support vector has still count in the distance to them.
         input.model = read_model(order.model, input.data.columns());
     }
@@ -83,10 +83,10 @@ Input read_both(const Order& order) {
 std::string with_probabilities(const Model& model, const Rows& x, Labels& labels) {
     const Matrix<double> probabilities = model.probabilities(x);
     std::string text = "label normal outlier\n";
-    if (is_classifier(model.task)) {
+    if (is_classifier(model.task())) {
         labels = model.labels_of(likeliest(model, probabilities.view()));
         text = "labels";
-        for (const double value : model.class_values) text += fmt::format(" {:g}", value);
+        for (const double value : model.class_values()) text += fmt::format(" {:g}", value);
         text += '\n';
     } else {  // one-class: by the decision, as LIBSVM
         labels = model.predict_labels(x);
@@ -107,8 +107,8 @@ std::string without_probabilities(const Model& model, const Rows& x, Labels& lab
 }
 
 void print_score(const Model& model, const Labels& predicted, const Labels& truth) {
-    const Score s = score(model.task, predicted, truth);
-    if (is_regressor(model.task)) {
+    const Score s = score(model.task(), predicted, truth);
+    if (is_regressor(model.task())) {
         say("Mean squared error = {:g} (regression)\n", s.mean_squared_error);
         say("Squared correlation coefficient = {:g} (regression)\n", s.squared_correlation);
         return;
@@ -123,20 +123,20 @@ void print_score(const Model& model, const Labels& predicted, const Labels& trut
 int svm_predict(const std::vector<std::string>& words) {
     const Order order = read_order(words);
     const auto [model, data] = read_both(order);
-    const bool probable = !sigmoids_of(model).empty() || has_probabilities(model);
+    const bool probable = !sigmoids_of(model.extras()).empty() || has_probabilities(model);
     if (order.probability && !probable) {
         throw LibsvmFailure{"Model does not support probability estimates"};
     }
     if (!order.quiet && probable && !order.probability) {
         say("Model supports probability estimates, but disabled in prediction.\n");
     }
-    if (is_classifier(model.task) && model.class_values.empty()) {
+    if (is_classifier(model.task()) && model.class_values().empty()) {
         throw LibsvmFailure{"ERROR: the classes of this model are names; use 'mercer predict'"};
     }
-    if (!order.quiet && order.probability && is_regressor(model.task)) {
+    if (!order.quiet && order.probability && is_regressor(model.task())) {
         say("Prob. model for test data: target value = predicted value + z,\n"
             "z: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma={:g}\n",
-            sigmoids_of(model)[0].a);
+            sigmoids_of(model.extras())[0].a);
     }
     Labels predicted;
     const std::string text = order.probability && has_probabilities(model)

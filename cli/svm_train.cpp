@@ -198,25 +198,25 @@ void set_weights(const Order& order, const std::vector<double>& classes, SvmSett
 
 /// What LIBSVM prints of each problem it solves.
 void print_reports(const Model& model, const Order& order) {
-    for (std::size_t part = 0; part < model.reports.size(); ++part) {
-        const Report& r = model.reports[part];
+    for (std::size_t part = 0; part < model.reports().size(); ++part) {
+        const Report& r = model.reports()[part];
         double sum = 0;
-        for (const double beta : model.expansion.coefficients.row(part)) sum += std::abs(beta);
+        for (const double beta : model.expansion().coefficients.row(part)) sum += std::abs(beta);
         say("*\noptimization finished, #iter = {}\n", r.iterations);
         const bool even = order.weights.empty();
-        if (model.task == Task::svr || (model.task == Task::svc && even)) {
-            say("nu = {:f}\n", sum / (model.trained.C * static_cast<double>(r.rows)));
+        if (model.task() == Task::svr || (model.task() == Task::svc && even)) {
+            say("nu = {:f}\n", sum / (model.trained().C * static_cast<double>(r.rows)));
         }
-        if (model.task == Task::nu_svc) say("C = {:f}\n", 1 / r.rho);
-        if (model.task == Task::nu_svr) say("epsilon = {:f}\n", r.epsilon);
+        if (model.task() == Task::nu_svc) say("C = {:f}\n", 1 / r.rho);
+        if (model.task() == Task::nu_svr) say("epsilon = {:f}\n", r.epsilon);
         // LIBSVM minimises; a nu-SVC it prints as the C-SVC with C = 1/rho that it equals, of
         // which only the norm is left.
-        const double objective = model.task == Task::nu_svc ? r.squared_norm / 2 : -r.dual;
-        const double rho = model.task == Task::one_class ? r.rho : -r.bias;
+        const double objective = model.task() == Task::nu_svc ? r.squared_norm / 2 : -r.dual;
+        const double rho = model.task() == Task::one_class ? r.rho : -r.bias;
         say("obj = {:f}, rho = {:f}\n", objective, rho == 0 ? 0 : rho);
         say("nSV = {}, nBSV = {}\n", r.support_vectors(), r.bounded_support_vectors);
     }
-    if (is_classifier(model.task)) say("Total nSV = {}\n", model.expansion.size());
+    if (is_classifier(model.task())) say("Total nSV = {}\n", model.expansion().size());
 }
 
 void cross_validate(const Order& order, const SvmSettings& settings, const Dataset& data) {
@@ -237,7 +237,7 @@ void cross_validate(const Order& order, const SvmSettings& settings, const Datas
 }
 
 /// The noise of a regression, which LIBSVM keeps where classes have their sigmoids.
-void add_noise(const Order& order, SvmSettings settings, const Dataset& data, Model& model) {
+void add_noise(const Order& order, SvmSettings settings, const Dataset& data, ModelParts& model) {
     settings.probability = false;
     const double sigma = laplace_scale(
         mercer::cross_validate(settings, data, std::min<std::size_t>(5, data.size())).predictions,
@@ -251,14 +251,15 @@ void add_noise(const Order& order, SvmSettings settings, const Dataset& data, Mo
 
 int train(const Order& order, const SvmSettings& settings, const Dataset& data,
           const std::vector<double>& classes, const StopOnInterrupt& stop) {
-    Model model = Svm(settings).fit(data);
+    ModelParts parts = Svm(settings).fit(data).parts();
     for (std::size_t c = 0; c < classes.size(); ++c) {
-        model.class_values[c] = classes[c];
-        model.class_names[c] = format_number(classes[c]);
+        parts.class_values[c] = classes[c];
+        parts.class_names[c] = format_number(classes[c]);
     }
     if (settings.probability && is_regressor(settings.task)) {
-        add_noise(order, settings, data, model);
+        add_noise(order, settings, data, parts);
     }
+    const Model model(std::move(parts));
     if (settings.probability && settings.task == Task::one_class && !has_probabilities(model)) {
         fmt::print(stderr,
                    "WARNING: number of positive or negative decision values <5; too few to do a "

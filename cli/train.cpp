@@ -191,7 +191,7 @@ void advise_on_targets(Training& t, const Model& model) {
                 "{:.6g}: the machine cannot follow them. Use --target-scale standard, which counts "
                 "C and epsilon in units of that deviation, or a larger -C",
                 counted(model.report().bounded_support_vectors, "support vector"),
-                counted(model.report().rows, "row"), format_number(model.trained.C),
+                counted(model.report().rows, "row"), format_number(model.trained().C),
                 standard.scale));
             return;
         case TargetTrouble::tube_too_wide:
@@ -199,7 +199,7 @@ void advise_on_targets(Training& t, const Model& model) {
                 "the tube of epsilon = {} is wider than the targets' deviation of {:.6g}: nothing "
                 "is left to learn. Use --target-scale standard, which counts C and epsilon in "
                 "units of that deviation, or a smaller --epsilon",
-                format_number(model.trained.epsilon), standard.scale));
+                format_number(model.trained().epsilon), standard.scale));
             return;
         default: return;
     }
@@ -220,7 +220,7 @@ std::string early_text(const Training& t, const Model& model, const Report& repo
                                                       : "";
         return fmt::format("not converged: {}, at {}a violation of {:.3g} (tolerance {})",
                            describe(report.status), gap, report.kkt_violation,
-                           format_number(model.trained.tolerance));
+                           format_number(model.trained().tolerance));
     }
     if (report.status == FitStatus::search_limit) return limits_text(report);
     // A perceptron ends with its passes unless the data can be separated.
@@ -249,7 +249,7 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
         machine_of(t.options, svm, listener(t.session, stop, "training")).fit(t.data);
     clear_progress_line();
     Report report = model.report();
-    report.figures = model.reports.front().figures;
+    report.figures = model.reports().front().figures;
     json.update(json_of(model));
     text += describe_machine(model);
     text += describe_certificate(model);
@@ -264,7 +264,7 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
     if (t.task == Task::one_class && t.svm.probability && !has_probabilities(model)) {
         t.caution("fewer than five rows lie inside, or outside: there are no probabilities");
     }
-    const bool stationary = has_bracket(model.task) && !report.is_bracketed();
+    const bool stationary = has_bracket(model.task()) && !report.is_bracketed();
     if (stationary) {
         t.caution(fmt::format("the machine is a stationary point and may not be the optimum: {}",
                               describe_curvature(model)));
@@ -273,7 +273,7 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
         t.caution(fmt::format(
             "--gap has ended nothing: by its rule the kernel is not known to be positive definite, "
             "so that no gap was proved while training went on; --tol {} decided",
-            format_number(model.trained.tolerance)));
+            format_number(model.trained().tolerance)));
     }
     advise_on_targets(t, model);
     if (!t.options.model.empty()) {

@@ -30,7 +30,7 @@ struct Projected {
 
 Projected project(const TransformCommand& c, const Model& model, const Rows& x,
                   const Progress& progress) {
-    if (model.task != Task::kpca) {
+    if (model.task() != Task::kpca) {
         if (c.whiten || c.score) {
             throw InvalidInput(
                 fmt::format("{}: --whiten and --score are for kernel PCA (kpca, kha)", c.model));
@@ -52,15 +52,15 @@ void run(const TransformCommand& c, const InputOptions& input, const OutputOptio
          const Session& session) {
     check_output(output, session);
     auto [model, data] = read_model_and_data(c.model, input, session);
-    if (!is_projection(model.task)) {
+    if (!is_projection(model.task())) {
         throw InvalidInput(
             fmt::format("{}: a model of task {} has no components; train one with "
                         "--task kpca or kha, or by cca, ica or depend",
-                        c.model, task_name(model.task)));
+                        c.model, task_name(model.task())));
     }
-    if (c.components > model.expansion.outputs()) {
+    if (c.components > model.expansion().outputs()) {
         throw InvalidInput(fmt::format("--components {}: the model has {}", c.components,
-                                       model.expansion.outputs()));
+                                       model.expansion().outputs()));
     }
     const Projected found = project(c, model, data.x, progress_line(session));
     clear_progress_line();
@@ -73,7 +73,7 @@ void run(const TransformCommand& c, const InputOptions& input, const OutputOptio
         values.insert(values.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(kept));
         if (c.score) values.push_back(found.scores[i]);
     }
-    const bool full = data.x.is_double() || model.double_precision;
+    const bool full = data.x.is_double() || model.double_precision();
     data.x = Rows::dense(std::move(values), features);
     if (!full) data.x = data.x.to_float();
     data.feature_names.clear();

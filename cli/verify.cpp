@@ -134,12 +134,12 @@ std::string proof_text(const std::vector<CheckedReport>& checks) {
 int run(const std::string& path, const InputOptions& input, const VerifyOptions& options,
         const Session& session) {
     const auto [model, data] = read_model_and_data(path, input, session);
-    if (!is_svm(model.task)) {
+    if (!is_svm(model.task())) {
         throw InvalidInput(
             fmt::format("{}: only support vector machines (svc, nu-svc, hard, svr, nu-svr, "
                         "one-class, svdd) can "
                         "be verified, and this is a model of --task {}",
-                        path, task_name(model.task)));
+                        path, task_name(model.task())));
     }
     if (options.rigorous) require_provable(model);
     const Outcome outcome = check(model, data, options.rigorous, session);

@@ -35,7 +35,7 @@ class Descent {
         }
 
         // What every machine learns: f = Σ α_i k(x_i, ·) + b.
-        Model model;
+        ModelParts model;
         model.task = descent_task;
         model.columns = data.columns();
         model.feature_names = data.feature_names;
@@ -46,7 +46,7 @@ class Descent {
         std::copy(alpha.begin(), alpha.end(), model.expansion.coefficients.row(0).begin());
         model.reports = {{.iterations = settings_.steps}};
         model.double_precision = settings_.common.double_precision;
-        return model;
+        return Model(std::move(model));
     }
 
    private:

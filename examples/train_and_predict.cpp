@@ -19,8 +19,8 @@ int main() {
 
     // Every pair of classes was solved to a proved distance from its optimum.
     const Report report = model.report();
-    std::printf("kernel           %s\n", model.expansion.kernel.text().c_str());
-    std::printf("support vectors  %zu of %zu rows\n", model.expansion.size(), train.size());
+    std::printf("kernel           %s\n", model.expansion().kernel.text().c_str());
+    std::printf("support vectors  %zu of %zu rows\n", model.expansion().size(), train.size());
     std::printf("relative gap     %.1e (%s)\n", report.relative_gap,
                 describe(report.status).c_str());
 

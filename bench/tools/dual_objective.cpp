@@ -61,7 +61,7 @@ bool same_row(const std::vector<double>& a, const std::vector<double>& b) {
 /// The target of each support vector: that of the row it is. All programs write them in the order
 /// of the rows, so the search for the next begins where the last was found.
 std::vector<double> targets_of(const Model& model, const Dataset& data) {
-    const Rows points = model.expansion.points.widened(data.columns());
+    const Rows points = model.expansion().points.widened(data.columns());
     std::vector<double> targets;
     std::vector<double> point(points.columns());
     std::vector<double> row(data.columns());
@@ -97,9 +97,9 @@ std::vector<double> quadratic_forms(Expansion expansion) {
     return forms;
 }
 
-Outcome evaluate(Model& model, const Dataset& data, const Settings& settings) {
-    Expansion& e = model.expansion;
-    const bool one_class = model.task == Task::one_class;
+Outcome evaluate(const Model& model, const Dataset& data, const Settings& settings) {
+    Expansion e = model.expansion();
+    const bool one_class = model.task() == Task::one_class;
     if (one_class) {
         double sum = 0;
         for (const double beta : e.coefficients.values()) sum += beta;
@@ -107,7 +107,7 @@ Outcome evaluate(Model& model, const Dataset& data, const Settings& settings) {
         for (double& beta : e.coefficients.values()) beta *= factor;
     }
     const std::vector<double> targets =
-        model.task == Task::svr ? targets_of(model, data) : std::vector<double>();
+        model.task() == Task::svr ? targets_of(model, data) : std::vector<double>();
     const std::vector<double> forms = quadratic_forms(e);
     const double upper = one_class ? 1 : settings.C;
     Outcome outcome;
@@ -120,8 +120,8 @@ Outcome evaluate(Model& model, const Dataset& data, const Settings& settings) {
             const double breach =
                 one_class ? std::max(-beta, beta - upper) : std::abs(beta) - upper;
             outcome.infeasibility = std::max(outcome.infeasibility, breach / upper);
-            if (model.task == Task::svc) outcome.objective += std::abs(beta);
-            if (model.task == Task::svr) {
+            if (model.task() == Task::svc) outcome.objective += std::abs(beta);
+            if (model.task() == Task::svr) {
                 outcome.objective += targets[i] * beta - settings.epsilon * std::abs(beta);
             }
         }
@@ -142,16 +142,17 @@ int run(int argc, char** argv) {
     options.format = "libsvm";
     options.double_precision = true;
     const Dataset data = read(argv[2], options);
-    Model model = read_model(argv[1], data.columns());
-    if (model.task != Task::svc && model.task != Task::svr && model.task != Task::one_class) {
-        throw std::runtime_error("models of the task " + task_name(model.task) + " have no value");
+    const Model model = read_model(argv[1], data.columns());
+    if (model.task() != Task::svc && model.task() != Task::svr && model.task() != Task::one_class) {
+        throw std::runtime_error("models of the task " + task_name(model.task()) +
+                                 " have no value");
     }
     const Outcome outcome = evaluate(model, data, settings);
     std::printf(
         "{\"objective\": %.17g, \"infeasibility\": %.3g, \"support_vectors\": %zu, "
         "\"problems\": %zu}\n",
-        outcome.objective, outcome.infeasibility, model.expansion.size(),
-        model.expansion.outputs());
+        outcome.objective, outcome.infeasibility, model.expansion().size(),
+        model.expansion().outputs());
     return 0;
 }
 

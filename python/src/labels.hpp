@@ -18,21 +18,22 @@ namespace mercer::python {
 /// names or numbers.
 inline Labels labels_of(const Model& model, const Numbers& y) {
     Labels labels{.values = copy_of(y), .names = {}};
-    if (!is_classifier(model.task)) return labels;
+    if (!is_classifier(model.task())) return labels;
     for (double& value : labels.values) {
         const auto position = static_cast<std::size_t>(value);
         if (!(value >= 0) || position >= model.classes()) {
             throw InvalidInput("a label is none of the classes of the model");
         }
-        if (!model.class_values.empty()) value = model.class_values[position];
+        if (!model.class_values().empty()) value = model.class_values()[position];
     }
-    if (model.class_values.empty()) labels.names = model.class_names;
+    if (model.class_values().empty()) labels.names = model.class_names();
     return labels;
 }
 
 /// Classes by the names and numbers of the caller, in the caller's order; machines learn them as
 /// positions. Names of parts, "0 vs 1", follow.
-inline void name_classes(Model& model, std::vector<std::string> names, std::vector<double> values) {
+inline void name_classes(ModelParts& model, std::vector<std::string> names,
+                         std::vector<double> values) {
     for (const double value : values) names.push_back(format_number(value));
     const auto name_of = [&](const std::string& position) {
         const auto found = std::ranges::find(model.class_names, position);

@@ -21,7 +21,7 @@ namespace {
 
 using Fit = std::function<Model(const Tell&)>;
 
-void name_by_position(Model& model) {
+void name_by_position(ModelParts& model) {
     std::vector<double> positions(model.classes());
     std::iota(positions.begin(), positions.end(), 0.0);
     name_classes(model, {}, std::move(positions));
@@ -39,9 +39,9 @@ SvmSettings svm_settings_of(Task task, const FitSettings& common, const Settings
     SvmSettings svm = svm_settings(task, common, values);
     const auto start = s.get<nb::object>("start", nb::none());
     if (!start.is_none()) {
-        auto from = std::make_shared<Model>(nb::cast<const Model&>(start));
-        name_by_position(*from);  // as the classes of these rows are called while it learns
-        svm.start = std::move(from);
+        ModelParts from = nb::cast<const Model&>(start).parts();
+        name_by_position(from);  // as the classes of these rows are called while it learns
+        svm.start = std::make_shared<const Model>(std::move(from));
     }
     return svm;
 }
@@ -62,39 +62,40 @@ Progress progress_of(const Tell& report) {
 std::uint64_t steps_to_refine(const Model& model) {
     constexpr std::uint64_t few = 2000;
     std::uint64_t most = 0;
-    for (const Report& report : model.reports) most = std::max(most, report.iterations);
+    for (const Report& report : model.reports()) most = std::max(most, report.iterations);
     return most + few;
 }
 
 /// A refined model says the tolerance it was asked for and the work of both trainings.
-void add_work(Model& fine, const Model& first) {
-    fine.trained.tolerance = first.trained.tolerance;
+void add_work(ModelParts& fine, const Model& first) {
+    fine.trained.tolerance = first.trained().tolerance;
     for (std::size_t part = 0; part < fine.reports.size(); ++part) {
-        fine.reports[part].iterations += first.reports[part].iterations;
-        fine.reports[part].kernel_evaluations += first.reports[part].kernel_evaluations;
-        fine.reports[part].seconds += first.reports[part].seconds;
+        fine.reports[part].iterations += first.reports()[part].iterations;
+        fine.reports[part].kernel_evaluations += first.reports()[part].kernel_evaluations;
+        fine.reports[part].seconds += first.reports()[part].seconds;
     }
 }
 
 /// The machine taken on from where its tolerance let it stop, to `finest`: once the active set is
 /// found, the free variables are solved for exactly. What does not get there in time, or is
 /// stopped, stays as it was.
-Model refined(Model model, SvmSettings settings, double finest, const Dataset& data,
+Model refined(const Model& model, SvmSettings settings, double finest, const Dataset& data,
               MatrixView<const double> targets) {
     const Report first = model.report();
     if (first.status != FitStatus::converged || first.kkt_violation <= finest) return model;
-    settings.start = std::make_shared<Model>(model);
+    settings.start = std::make_shared<const Model>(model);
     settings.tolerance = finest;
     settings.iteration_limit = steps_to_refine(model);
     settings.probability = false;
     if (settings.common.time_limit > 0) {
         settings.common.time_limit = std::max(1e-9, settings.common.time_limit - first.seconds);
     }
-    Model fine = Svm(std::move(settings)).fit(data, targets);
-    if (fine.report().status != FitStatus::converged) return model;
-    fine.extras = model.extras;
+    const Model found = Svm(std::move(settings)).fit(data, targets);
+    if (found.report().status != FitStatus::converged) return model;
+    ModelParts fine = found.parts();
+    fine.extras = model.extras();
     add_work(fine, model);
-    return fine;
+    return Model(std::move(fine));
 }
 
 /// `finest` is 0, or what the machine is refined to after it has met its tolerance. Given a table
@@ -109,9 +110,8 @@ Fit svm_fit(SvmSettings settings, double finest, const Dataset& data,
     return [settings, finest, &data, targets](const Tell& report) {
         SvmSettings own = settings;
         own.common.progress = progress_of(report);
-        Model model = Svm(own).fit(data, targets);
-        return finest > 0 ? refined(std::move(model), std::move(own), finest, data, targets)
-                          : model;
+        const Model model = Svm(own).fit(data, targets);
+        return finest > 0 ? refined(model, std::move(own), finest, data, targets) : model;
     };
 }
 
@@ -122,17 +122,18 @@ Fit risk_fit(const MachineEntry& machine, const FitSettings& common, const Setti
     return [&machine, common, values, finest, &data](const Tell& report) {
         FitSettings own = common;
         own.progress = progress_of(report);
-        Model model = machine.make(own, values).fit(data);
+        const Model model = machine.make(own, values).fit(data);
         const Report first = model.report();
         const bool sharp = finest <= 0 || first.relative_gap <= finest;
         if (first.status != FitStatus::converged || !first.is_bracketed() || sharp) return model;
         if (own.time_limit > 0) own.time_limit = std::max(1e-9, own.time_limit - first.seconds);
         SettingValues finer = values;
         finer["tolerance"] = finest;
-        Model fine = machine.make(own, finer).fit(data);
-        if (fine.report().status != FitStatus::converged) return model;
+        const Model found = machine.make(own, finer).fit(data);
+        if (found.report().status != FitStatus::converged) return model;
+        ModelParts fine = found.parts();
         add_work(fine, model);
-        return fine;
+        return Model(std::move(fine));
     };
 }
 
@@ -185,21 +186,20 @@ Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings,
     const Task task = task_named(task_text);
     StepTable steps;
     const Fit work = machine_fit(task, settings, kernel, data, outputs, steps);
-    std::optional<Model> model;
+    ModelParts model;
     const std::function<void(const Tell&)> job = [&](const Tell& report) {
-        Model found = work(report);
+        model = work(report).parts();
         // The model outlives the caller's arrays.
-        found.expansion.points = found.expansion.points.owned();
-        found.expansion.reference = found.expansion.reference.owned();
-        model = std::move(found);
+        model.expansion.points = model.expansion.points.owned();
+        model.expansion.reference = model.expansion.reference.owned();
     };
     run_beside(job, std::move(callback), keep);
     if (taken) taken->update(steps.columns());
-    if (classes.size() + class_values.size() == model->classes()) {
-        name_classes(*model, classes, class_values);
+    if (classes.size() + class_values.size() == model.classes()) {
+        name_classes(model, classes, class_values);
     }
-    if (!target_names.empty()) model->target_names = std::move(target_names);
-    return std::move(*model);
+    if (!target_names.empty()) model.target_names = std::move(target_names);
+    return Model(std::move(model));
 }
 
 /// What makes a trained regression useless on these targets: nothing, "C" or "epsilon", and their

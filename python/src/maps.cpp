@@ -84,7 +84,7 @@ nb::tuple preimages(const Model& model, const Table& projections, const std::str
     std::vector<double> distances;
     run_beside([&](const Progress& progress) {
         const PrincipalComponents components(model);
-        const Expansion& e = model.expansion;
+        const Expansion& e = model.expansion();
         PreimageSettings settings{.method = preimage_method_named(method)};
         settings.seed = seed;
         settings.progress = progress;

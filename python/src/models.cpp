@@ -103,7 +103,7 @@ Model from_bytes(const nb::bytes& bytes) {
 
 nb::dict arrays_dict(const Model& model) {
     nb::dict result;
-    for (const auto& [name, matrix] : model.extras.arrays()) {
+    for (const auto& [name, matrix] : model.extras().arrays()) {
         result[name.c_str()] = give(Matrix(*matrix));
     }
     return result;
@@ -112,16 +112,16 @@ nb::dict arrays_dict(const Model& model) {
 /// Numbers it was trained with, as estimators call them.
 nb::dict trained_dict(const Model& model) {
     nb::dict result;
-    result["C"] = model.trained.C;
-    result["nu"] = model.trained.nu;
-    result["epsilon"] = model.trained.epsilon;
-    result["tol"] = model.trained.tolerance;
+    result["C"] = model.trained().C;
+    result["nu"] = model.trained().nu;
+    result["epsilon"] = model.trained().epsilon;
+    result["tol"] = model.trained().tolerance;
     return result;
 }
 
 nb::list reports_list(const Model& model) {
     nb::list result;
-    for (const Report& report : model.reports) result.append(report_dict(report));
+    for (const Report& report : model.reports()) result.append(report_dict(report));
     return result;
 }
 
@@ -173,45 +173,47 @@ Model reduced(const Model& model, std::size_t vectors, double error, std::size_t
 
 void bind_model(nb::module_& m) {
     nb::class_<Model>(m, "Model", "A trained machine.")
-        .def_prop_ro("task", [](const Model& model) { return task_name(model.task); })
-        .def_prop_ro("kernel", [](const Model& model) { return model.expansion.kernel; })
-        .def_prop_ro("columns", [](const Model& model) { return model.columns; })
-        .def_prop_ro("feature_names", [](const Model& model) { return model.feature_names; })
+        .def_prop_ro("task", [](const Model& model) { return task_name(model.task()); })
+        .def_prop_ro("kernel", [](const Model& model) { return model.expansion().kernel; })
+        .def_prop_ro("columns", [](const Model& model) { return model.columns(); })
+        .def_prop_ro("feature_names", [](const Model& model) { return model.feature_names(); })
         .def_prop_ro("has_probabilities",
                      [](const Model& model) { return has_probabilities(model); })
         .def_prop_ro(
             "one_vs_rest",
-            [](const Model& model) { return model.multi_class == MultiClass::one_vs_rest; })
+            [](const Model& model) { return model.multi_class() == MultiClass::one_vs_rest; })
         .def("trained", &trained_dict)
-        .def_prop_ro("class_names", [](const Model& model) { return model.class_names; })
-        .def_prop_ro("target_names", [](const Model& model) { return model.target_names; })
-        .def_prop_ro("class_values", [](const Model& model) { return model.class_values; })
+        .def_prop_ro("class_names", [](const Model& model) { return model.class_names(); })
+        .def_prop_ro("target_names", [](const Model& model) { return model.target_names(); })
+        .def_prop_ro("class_values", [](const Model& model) { return model.class_values(); })
         .def_prop_ro(
             "origins",
             [](const Model& model) {
-                return give(std::vector<std::int64_t>(model.origins.begin(), model.origins.end()));
+                return give(
+                    std::vector<std::int64_t>(model.origins().begin(), model.origins().end()));
             },
             nb::rv_policy::move)
         .def_prop_ro(
             "coefficients",
-            [](const Model& model) { return give(Matrix(model.expansion.coefficients)); },
+            [](const Model& model) { return give(Matrix(model.expansion().coefficients)); },
             nb::rv_policy::move)
         .def_prop_ro(
-            "bias", [](const Model& model) { return give(std::vector(model.expansion.bias)); },
+            "bias", [](const Model& model) { return give(std::vector(model.expansion().bias)); },
             nb::rv_policy::move)
-        .def_prop_ro("size", [](const Model& model) { return model.expansion.size(); })
-        .def_prop_ro("double_precision", [](const Model& model) { return model.double_precision; })
-        .def("points", [](const Model& model) { return rows_to_arrays(model.expansion.points); })
+        .def_prop_ro("size", [](const Model& model) { return model.expansion().size(); })
+        .def_prop_ro("double_precision",
+                     [](const Model& model) { return model.double_precision(); })
+        .def("points", [](const Model& model) { return rows_to_arrays(model.expansion().points); })
         .def_prop_ro("objects",
                      [](const Model& model) {
                          nb::dict kinds;
-                         for (const ObjectName& object : model.expansion.points.object_names()) {
+                         for (const ObjectName& object : model.expansion().points.object_names()) {
                              const bool text = object.kind == ObjectKind::text;
                              kinds[nb::str(object.name.c_str())] = text ? "texts" : "graphs";
                          }
                          return kinds;
                      })
-        .def("texts", [](const Model& model) { return texts_of(model.expansion.points); })
+        .def("texts", [](const Model& model) { return texts_of(model.expansion().points); })
         .def("arrays", &arrays_dict)
         .def("report", [](const Model& model) { return report_dict(model.report()); })
         .def("reports", &reports_list)

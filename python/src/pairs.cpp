@@ -18,14 +18,15 @@ namespace mercer::python {
 namespace {
 
 /// A model and its companion, which outlive the caller's arrays.
-Model owned(Model model) {
-    Model other = *companion_of(model);
-    for (Expansion* e : {&model.expansion, &other.expansion}) {
+Model owned(const Model& model) {
+    ModelParts parts = model.parts();
+    ModelParts other = companion_of(model)->parts();
+    for (Expansion* e : {&parts.expansion, &other.expansion}) {
         e->points = e->points.owned();
         e->reference = e->reference.owned();
     }
-    model.extras.set(Companion(std::make_shared<const Model>(std::move(other))));
-    return model;
+    parts.extras.set(Companion(std::make_shared<const Model>(std::move(other))));
+    return Model(std::move(parts));
 }
 
 /// Runs fit(x, y, progress) on the two sets.
@@ -39,7 +40,7 @@ Model fit_pairs(const Rows& x, const Rows& y, nb::object callback, const Fit& fi
         model = owned(fit(first, second, progress));
     };
     run_beside(job, std::move(callback));
-    return std::move(*model);
+    return *model;
 }
 
 /// Both sides of a canonical correlation, each a model of its own; the first has the second as its
@@ -86,7 +87,7 @@ nb::tuple make_outputs(const Model& model, const Rows& x, const std::string& met
     PreimageSettings settings{.method = preimage_method_named(method)};
     settings.seed = seed;
     const Dependency map(model);
-    Matrix<double> outputs(x.size(), companion_of(model)->columns);
+    Matrix<double> outputs(x.size(), companion_of(model)->columns());
     std::vector<double> distances;
     run_beside([&](const Progress& progress) {
         settings.progress = progress;

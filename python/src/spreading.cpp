@@ -38,12 +38,12 @@ nb::tuple spread(const Kernel& kernel, nb::dict values, const Rows& x, const Num
         found = spread_labels(s, data, {});
     };
     run_beside(job, std::move(callback));
-    Model model = std::move(found.model);
+    ModelParts model = found.model.parts();
     // The model outlives the caller's arrays.
     model.expansion.points = model.expansion.points.owned();
     model.expansion.reference = model.expansion.reference.owned();
     name_classes(model, classes, class_values);
-    return nb::make_tuple(give(std::move(found.scores)), std::move(model));
+    return nb::make_tuple(give(std::move(found.scores)), Model(std::move(model)));
 }
 
 }  // namespace

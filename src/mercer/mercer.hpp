@@ -28,6 +28,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/base/run.hpp"
 
 // data: rows and data sets, read, written, made, described and scaled.
 #include "mercer/data/dataset.hpp"

@@ -47,7 +47,7 @@ TEST(ReduceCommand, WritesAModelTheCurveAndWhatChanged) {
     EXPECT_EQ(report["status"], "stopped at the iteration limit");
     const Model a = load(whole), b = load(small);
     double distance = 0;
-    for (const double d : squared_distances(a.expansion, b.expansion)) distance += d;
+    for (const double d : squared_distances(a.expansion(), b.expansion())) distance += d;
     EXPECT_NEAR(report["squared_distance"].get<double>(), distance, 1e-6 * distance);
     const Dataset data = read("@digits");
     const std::vector<double> before = a.predict(data.x), now = b.predict(data.x);

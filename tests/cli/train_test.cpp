@@ -125,9 +125,9 @@ TEST(Train, TheNumberOfThreadsChangesNothing) {
     }
     const Model one = load(folder.path("1"));
     const Model three = load(folder.path("3"));
-    EXPECT_EQ(one.expansion.coefficients.values(), three.expansion.coefficients.values());
-    EXPECT_EQ(one.expansion.bias, three.expansion.bias);
-    EXPECT_EQ(one.origins, three.origins);
+    EXPECT_EQ(one.expansion().coefficients.values(), three.expansion().coefficients.values());
+    EXPECT_EQ(one.expansion().bias, three.expansion().bias);
+    EXPECT_EQ(one.origins(), three.origins());
 }
 
 TEST(Train, FromAStoppedModelItGoesOn) {
@@ -176,11 +176,12 @@ TEST(Train, ATubeFromAColumnEqualsTheSameFormula) {
     const Model by_name = train(with, "@width", "a");
     const Model by_number = train(with, "@2", "b");
     const Model by_formula = train(without, "0.5 + t", "c");
-    EXPECT_EQ(by_name.columns, 1U);
-    EXPECT_EQ(by_name.expansion.coefficients.values(), by_number.expansion.coefficients.values());
-    ASSERT_EQ(by_name.expansion.bias.size(), 1U);
-    EXPECT_NEAR(by_name.reports[0].dual, by_formula.reports[0].dual,
-                1e-6 * std::abs(by_formula.reports[0].dual));
+    EXPECT_EQ(by_name.columns(), 1U);
+    EXPECT_EQ(by_name.expansion().coefficients.values(),
+              by_number.expansion().coefficients.values());
+    ASSERT_EQ(by_name.expansion().bias.size(), 1U);
+    EXPECT_NEAR(by_name.reports()[0].dual, by_formula.reports()[0].dual,
+                1e-6 * std::abs(by_formula.reports()[0].dual));
     // Columns are found by their names, so the table with one more serves as well.
     EXPECT_EQ(run({"predict", folder.path("c"), with}).out,
               run({"predict", folder.path("c"), without}).out);
@@ -414,28 +415,28 @@ TEST(Verify, WhateverIsTamperedWithFails) {
     const Model honest = load(path);
     const std::string forged = folder.path("forged");
     const auto fails = [&](const char* what, const auto& tamper) {
-        Model model = honest;
+        ModelParts model = honest.parts();
         tamper(model);
-        save(model, forged);
+        save(Model(model), forged);
         const Outcome outcome = run({"verify", forged, data});
         EXPECT_EQ(outcome.code, 1) << what << "\n" << outcome.out << outcome.err;
         EXPECT_TRUE(has(outcome.out, "does not hold")) << what << "\n" << outcome.out;
         return outcome.out;
     };
     const std::string text =
-        fails("a coefficient", [](Model& m) { m.expansion.coefficients(0, 3) *= 1.01; });
+        fails("a coefficient", [](ModelParts& m) { m.expansion.coefficients(0, 3) *= 1.01; });
     EXPECT_TRUE(has(text, "broken: the breach of a bound or equality")) << text;
-    fails("a coefficient gone", [](Model& m) { m.expansion.coefficients(0, 0) = 0; });
-    fails("the bias", [](Model& m) { m.expansion.bias[0] += 0.5; });
-    fails("C", [](Model& m) { m.trained.C *= 2; });
-    fails("the kernel", [](Model& m) { m.expansion.kernel = rbf({.gamma = 3.0}); });
-    fails("the claimed dual", [](Model& m) { m.reports[0].dual *= 1.1; });
-    fails("the claimed support", [](Model& m) { m.reports[0].free_support_vectors += 1; });
+    fails("a coefficient gone", [](ModelParts& m) { m.expansion.coefficients(0, 0) = 0; });
+    fails("the bias", [](ModelParts& m) { m.expansion.bias[0] += 0.5; });
+    fails("C", [](ModelParts& m) { m.trained.C *= 2; });
+    fails("the kernel", [](ModelParts& m) { m.expansion.kernel = rbf({.gamma = 3.0}); });
+    fails("the claimed dual", [](ModelParts& m) { m.reports[0].dual *= 1.1; });
+    fails("the claimed support", [](ModelParts& m) { m.reports[0].free_support_vectors += 1; });
     const std::string coarse = folder.path("coarse");
     ASSERT_EQ(run({"train", data, coarse, "-C", "5", "--tol", "0.5"}).code, 0);
     ASSERT_EQ(run({"verify", coarse, data}).code, 0);
-    fails("the tolerance", [&](Model& m) {
-        m = load(coarse);
+    fails("the tolerance", [&](ModelParts& m) {
+        m = load(coarse).parts();
         m.trained.tolerance = 1e-3;
         m.reports[0].kkt_violation = 1e-4;
     });

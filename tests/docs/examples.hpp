@@ -36,7 +36,10 @@ extern Model model;
 extern std::vector<double> x, z;
 extern std::size_t row, column, channel, n, j;
 
-namespace in_base {}
+namespace in_base {
+extern mercer::Progress progress;
+void step();
+}  // namespace in_base
 namespace in_data {
 extern Rows rows;
 extern Image photo;

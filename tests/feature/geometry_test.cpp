@@ -146,7 +146,7 @@ TEST(Geometry, TheSmallestSphereOfTheSvmRoomEnclosesTheImages) {
     const Model model =
         Svm(testing::closely({.task = Task::svdd, .common = {.kernel = k}, .C = 0, .nu = 0}))
             .fit(data);
-    FeatureVector centre = 0.5 * weight_vector(model.expansion);  // f has 2 Σ α k − k(x,x) + …
+    FeatureVector centre = 0.5 * weight_vector(model.expansion());  // f has 2 Σ α k − k(x,x) + …
     double farthest = 0;
     for (const double d : distances(centre, data.x)) farthest = std::max(farthest, d);
     EXPECT_NEAR(farthest, model.report().radius, 1e-5);

@@ -241,7 +241,7 @@ TEST(Denoise, LinearKernelIsTheProjectionOfPca) {
             .fit(data);
     const Denoised flat = denoise(PrincipalComponents(model), data.x);
     // All on one line, through the mean, each nearest to its own row.
-    const Matrix<double> w = weight_vectors(model.expansion);
+    const Matrix<double> w = weight_vectors(model.expansion());
     for (std::size_t i = 0; i < 5; ++i) {
         EXPECT_NEAR(flat.preimages[i].squared_distance, 0, 1e-10);
         Vector z(2);

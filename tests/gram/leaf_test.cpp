@@ -232,7 +232,7 @@ TEST_F(ToyLeaf, MachinesTrainPredictAndAreSaved) {
     for (const char* text : {"toy_cauchy(rate=0.7)", "toy_cosh(gamma=2)"}) {
         const Model model = svc({.kernel = Kernel::parse(text), .C = 100}).fit(data);
         const Model back = load_from_memory(save_to_memory(model));
-        EXPECT_EQ(back.expansion.kernel.text(), text);
+        EXPECT_EQ(back.expansion().kernel.text(), text);
         const std::vector<double> predicted = Predictor(model).predict(x);
         EXPECT_EQ(Predictor(back).predict(x), predicted);
         EXPECT_EQ(Predictor(back).decision(x).values(), Predictor(model).decision(x).values());

@@ -32,8 +32,8 @@ Dataset rings() {
 double fixed_point_residual(const Model& model, const Dataset& data, double C) {
     const Matrix<double> f = model.decision(data.x);
     std::vector<double> alpha(data.size(), 0.0);
-    for (std::size_t p = 0; p < model.expansion.size(); ++p) {
-        alpha[model.origins[p]] = std::abs(model.expansion.coefficients(0, p));
+    for (std::size_t p = 0; p < model.expansion().size(); ++p) {
+        alpha[model.origins()[p]] = std::abs(model.expansion().coefficients(0, p));
     }
     double worst = 0;
     for (std::size_t i = 0; i < data.size(); ++i) {
@@ -94,8 +94,8 @@ TEST(Adatron, ItsBiasIsTheWeightOfAConstantCoordinate) {
         Svm(testing::closely(
                 {.task = Task::svc, .common = {.kernel = k + 1.0}, .C = 1, .bias = false}))
             .fit(data);
-    EXPECT_NE(model.expansion.bias[0], 0);
-    EXPECT_EQ(model.expansion.kernel.text(), k.text());
+    EXPECT_NE(model.expansion().bias[0], 0);
+    EXPECT_EQ(model.expansion().kernel.text(), k.text());
     testing::expect_same_decisions(model, svm, data.x, 1e-5);
 }
 
@@ -106,8 +106,8 @@ TEST(Adatron, PairsOfClassesAndOneAgainstTheRest) {
     for (const auto way : {MultiClass::one_vs_one, MultiClass::one_vs_rest}) {
         s.multi_class = way;
         const Model model = adatron(s).fit(data);
-        ASSERT_EQ(model.reports.size(), 3U);
-        for (const Report& r : model.reports) {
+        ASSERT_EQ(model.reports().size(), 3U);
+        for (const Report& r : model.reports()) {
             EXPECT_EQ(r.status, FitStatus::converged);
             EXPECT_LE(r.kkt_violation, 1e-4);
         }
@@ -125,11 +125,11 @@ TEST(Adatron, AWeightMovesTheBound) {
     data.weights[1] = 0;
     const Model model = adatron(closely(rbf({.gamma = 1.0}), 0.2, false)).fit(data);
     std::size_t moved = 0;
-    for (std::size_t p = 0; p < model.expansion.size(); ++p) {
-        EXPECT_LE(std::abs(model.expansion.coefficients(0, p)),
-                  0.2 * data.weights[model.origins[p]] + 1e-12);
-        EXPECT_NE(model.origins[p], 1U);
-        moved += std::abs(model.expansion.coefficients(0, p)) > 0.2 + 1e-9 ? 1 : 0;
+    for (std::size_t p = 0; p < model.expansion().size(); ++p) {
+        EXPECT_LE(std::abs(model.expansion().coefficients(0, p)),
+                  0.2 * data.weights[model.origins()[p]] + 1e-12);
+        EXPECT_NE(model.origins()[p], 1U);
+        moved += std::abs(model.expansion().coefficients(0, p)) > 0.2 + 1e-9 ? 1 : 0;
     }
     EXPECT_GT(moved, 0U) << "no heavy row has used its room";
 }

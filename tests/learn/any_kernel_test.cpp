@@ -78,9 +78,9 @@ TEST(AnyKernel, TheNumberOfThreadsChangesNothing) {
         set_threads(3);
         const Model three = machine.fit(data);
         set_threads(0);
-        EXPECT_EQ(one.expansion.coefficients.values(), three.expansion.coefficients.values())
+        EXPECT_EQ(one.expansion().coefficients.values(), three.expansion().coefficients.values())
             << task_name(machine.task());
-        EXPECT_EQ(one.expansion.bias, three.expansion.bias) << task_name(machine.task());
+        EXPECT_EQ(one.expansion().bias, three.expansion().bias) << task_name(machine.task());
     }
 }
 
@@ -92,9 +92,9 @@ TEST(AnyKernel, TextLabelsAndScalingAreKept) {
          {Machine(class_means({.common = common})), Machine(perceptron({.common = common})),
           Machine(adatron({.common = common, .C = 1}))}) {
         const Model model = machine.fit(iris);
-        EXPECT_EQ(model.class_names,
+        EXPECT_EQ(model.class_names(),
                   (std::vector<std::string>{"setosa", "versicolor", "virginica"}));
-        EXPECT_EQ(model.feature_names, iris.feature_names);
+        EXPECT_EQ(model.feature_names(), iris.feature_names);
         const Labels found = model.predict_labels(iris.x);
         std::size_t right = 0;
         for (std::size_t i = 0; i < iris.size(); ++i)

@@ -267,12 +267,12 @@ void judge(const Case& c, Count& count) {
     // Without a margin the reference has no bounds C = 1/ρ to work with.
     if (has_no_machine(r.status) || (c.task == Task::nu_svc && r.rho < 1e-6)) return;
     ++count.trained;
-    Matrix<double> k = matrix_of(model->expansion.kernel, c.data.x);
+    Matrix<double> k = matrix_of(model->expansion().kernel, c.data.x);
     if (c.task == Task::adatron && c.bias) {
         for (double& value : k.values()) value += 1;
     }
     double largest = 0;
-    for (const double b : model->expansion.coefficients.values()) {
+    for (const double b : model->expansion().coefficients.values()) {
         largest = std::max(largest, std::abs(b));
     }
     const bool smooth = c.task == Task::logistic;
@@ -433,7 +433,7 @@ TEST(Bracket, OfSeveralProblemsIsThatOfTheWorst) {
     for (std::size_t i = 0; i < data.size(); i += 3) data.y.values[i] = 3;
     const Model model =
         Svm({.common = {.kernel = Kernel::parse("sigmoid(gamma=1, coef0=-1)")}}).fit(data);
-    EXPECT_EQ(model.reports.size(), 3U);
+    EXPECT_EQ(model.reports().size(), 3U);
     EXPECT_FALSE(model.report().is_bracketed());
     EXPECT_TRUE(std::isnan(model.report().relative_gap));
 }

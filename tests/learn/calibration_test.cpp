@@ -142,7 +142,7 @@ TEST(Calibrate, ProbabilitiesAreNotFlattenedWhereClassesAreWeighted) {
         double told = 0, came = 0, rows = 0, brier = 0, likely = 0;
         for (std::size_t i = 0; i < test.size(); ++i) {
             // The sigmoid itself, whatever the label is.
-            const Sigmoid s = model.extras.find<Calibration>()->sigmoids[0];
+            const Sigmoid s = model.extras().find<Calibration>()->sigmoids[0];
             ASSERT_NEAR(p(i, 0), 1 / (1 + std::exp(s.a * f(i, 0) + s.b)), 1e-6);
             brier += (p(i, 1) - test.y.values[i]) * (p(i, 1) - test.y.values[i]);
             if (label[i] == 0) continue;
@@ -213,14 +213,14 @@ TEST(Calibrate, NonsenseIsRefused) {
               std::string::npos);
     EXPECT_NE(message_of([] { calibration_named("plat"); }).find("isotonic"), std::string::npos);
     // A file from outside may hold anything.
-    Model hostile = calibrate(model, moons, CalibrationMethod::isotonic);
+    ModelParts hostile = calibrate(model, moons, CalibrationMethod::isotonic).parts();
     check_extras(hostile, "file");
     Calibration bent = *hostile.extras.find<Calibration>();
     (*bent.isotonic)(0, 0) = 7;
     hostile.extras.set(bent);
     EXPECT_NE(message_of([&] { check_extras(hostile, "file"); }).find("in order"),
               std::string::npos);
-    hostile = calibrate(model, moons, CalibrationMethod::temperature);
+    hostile = calibrate(model, moons, CalibrationMethod::temperature).parts();
     Calibration cold = *hostile.extras.find<Calibration>();
     (*cold.temperature)(0, 0) = -1;
     hostile.extras.set(cold);

@@ -34,22 +34,22 @@ Model small_machine(const Dataset& data) {
 
 /// One row by the formula: what is decided, and after how many kernels.
 std::pair<double, std::size_t> by_formula(const Model& m, const std::vector<double>& x) {
-    const Matrix<double>& table = m.extras.find<CascadeStages>()->table;
-    const auto z = full(m.expansion.points);
-    const double sign = m.trained.numbers.at("cascade_sign");
+    const Matrix<double>& table = m.extras().find<CascadeStages>()->table;
+    const auto z = full(m.expansion().points);
+    const double sign = m.trained().numbers.at("cascade_sign");
     for (std::size_t s = 0; s < table.rows(); ++s) {
-        double f = m.expansion.bias[0];
+        double f = m.expansion().bias[0];
         const auto n = static_cast<std::size_t>(table(s, 0));
-        for (std::size_t j = 0; j < n; ++j) f += table(s, 2 + j) * m.expansion.kernel(z[j], x);
+        for (std::size_t j = 0; j < n; ++j) f += table(s, 2 + j) * m.expansion().kernel(z[j], x);
         if (sign * f < table(s, 1)) return {f - sign * table(s, 1), n};
     }
-    return {testing::by_definition(m.expansion, x), z.size()};
+    return {testing::by_definition(m.expansion(), x), z.size()};
 }
 
 TEST(Cascade, EachRowIsDecidedByTheFormula) {
     const Dataset data = rings(300, 1);
     const Model model = small_machine(data);
-    for (const std::string& keep : model.class_names) {
+    for (const std::string& keep : model.class_names()) {
         const Model quick =
             cascade(model, data, {.keep = keep, .false_negatives = 0.05, .stages = {1, 4, 9}});
         const Rows x = rings(2500, 7).x;  // more than one band
@@ -64,10 +64,10 @@ TEST(Cascade, EachRowIsDecidedByTheFormula) {
             after[1] += kernels > 4 ? 1 : 0;
             after[2] += kernels > 9 ? 1 : 0;
         }
-        EXPECT_EQ(run.stages, (std::vector<std::size_t>{1, 4, 9, model.expansion.size()}));
+        EXPECT_EQ(run.stages, (std::vector<std::size_t>{1, 4, 9, model.expansion().size()}));
         for (std::size_t s = 0; s < 3; ++s) EXPECT_EQ(run.left[s], after[s]);
         EXPECT_EQ(run.left[3], after[2]);
-        EXPECT_LT(run.average_kernels(), static_cast<double>(model.expansion.size()));
+        EXPECT_LT(run.average_kernels(), static_cast<double>(model.expansion().size()));
         // The model itself predicts so.
         EXPECT_EQ(quick.decision(x).values(), run.decisions.values());
     }
@@ -80,8 +80,8 @@ TEST(Cascade, FewerOfTheKeptAreLostThanAllowed) {
     for (const double rate : {0.0, 0.02, 0.1}) {
         const Model quick = cascade(model, data, {.keep = "1", .false_negatives = rate});
         const std::vector<double> whole = model.predict(data.x), now = quick.predict(data.x);
-        const auto one = static_cast<double>(std::ranges::find(model.class_names, "1") -
-                                             model.class_names.begin());
+        const auto one = static_cast<double>(std::ranges::find(model.class_names(), "1") -
+                                             model.class_names().begin());
         std::size_t accepted = 0, lost = 0;
         for (std::size_t i = 0; i < data.size(); ++i) {
             if (data.y.text(i) != "1" || whole[i] != one) {
@@ -97,7 +97,7 @@ TEST(Cascade, FewerOfTheKeptAreLostThanAllowed) {
         EXPECT_LT(kernels, before);
         before = kernels;
     }
-    EXPECT_LT(before, 0.6 * static_cast<double>(model.expansion.size()));
+    EXPECT_LT(before, 0.6 * static_cast<double>(model.expansion().size()));
 }
 
 TEST(Cascade, IsSavedAndReadAndTheSameForAnyNumberOfThreads) {
@@ -131,11 +131,11 @@ TEST(Cascade, BadInputIsRefused) {
     EXPECT_THROW(cascade(model, data, {.false_negatives = 1}), InvalidInput);
     EXPECT_THROW(cascade(model, data, {.stages = {3, 2}}), InvalidInput);
     EXPECT_THROW(run_cascade(model, data.x), InvalidInput);
-    Model broken = cascade(model, data, {});
+    ModelParts broken = cascade(model, data, {}).parts();
     CascadeStages stages = *broken.extras.find<CascadeStages>();
     stages.table(0, 0) = 1000;
     broken.extras.set(stages);
-    EXPECT_THROW(save_to_memory(broken), InvalidInput);
+    EXPECT_THROW(save_to_memory(Model(broken)), InvalidInput);
     const Model svr_model = svr({.kernel = rbf({.gamma = 1.0})}).fit(make("sinc", {.n = 30}));
     EXPECT_THROW(cascade(svr_model, data, {}), InvalidInput);
     EXPECT_THROW(cascade(model, data, {.progress = [](const Moment&) { return false; }}),

@@ -115,7 +115,7 @@ TEST(Cca, WithoutPenaltyAndLinearIsTheClassicalOne) {
         }
     }
     const double half = (m[0][0] + m[1][1]) / 2, root = std::sqrt(half * half - det(m));
-    const Matrix<double>& found = model.extras.array("correlations");
+    const Matrix<double>& found = model.extras().array("correlations");
     ASSERT_EQ(found.rows(), 2U);
     EXPECT_NEAR(found(0, 0), std::sqrt(half + root), 1e-9);
     EXPECT_NEAR(found(1, 0), std::sqrt(half - root), 1e-9);
@@ -135,7 +135,7 @@ double penalised(const Model& model, const Rows& x, std::size_t p, double kappa)
     const std::vector<double> f = column(model.decision(x), p);
     // ‖f‖² about the mean of the images: f has no part along it that the variance does not see, but
     // its norm counts as it stands.
-    const FeatureVector w = weight_vector(model.expansion, p);
+    const FeatureVector w = weight_vector(model.expansion(), p);
     return covariance(f, f) + kappa * inner(w, w);
 }
 
@@ -144,7 +144,7 @@ TEST(Cca, TheRegularisedCorrelationIsThatOfTheDefinitionAndNoFunctionDoesBetter)
     const Kernel kx = rbf({.gamma = 1.0}), ky = rbf({.gamma = 0.3});
     constexpr double kappa = 0.01;
     const Model model = kernel_cca(settings(kx, ky, kappa, 3)).fit(train.x, train.y);
-    const Matrix<double>& rho = model.extras.array("correlations");
+    const Matrix<double>& rho = model.extras().array("correlations");
     const Matrix<double> f = model.decision(train.x.x);
     const Matrix<double> g = companion_of(model)->decision(train.y.x);
     for (std::size_t p = 0; p < 3; ++p) {
@@ -162,17 +162,13 @@ TEST(Cca, TheRegularisedCorrelationIsThatOfTheDefinitionAndNoFunctionDoesBetter)
         Model a = model;
         Model b = *companion_of(model);
         for (Model* m : {&a, &b}) {
-            Model fresh = *m;
-            const auto row = fresh.expansion.coefficients.row(0);
+            ModelParts parts = m->parts();
+            const auto row = parts.expansion.coefficients.row(0);
             double size = 0;
             for (const double c : row) size = std::max(size, std::abs(c));
             for (double& c : row) c += 0.01 * size * random.normal();
-            Model without;  // a model that has evaluated nothing yet
-            without.task = fresh.task;
-            without.columns = fresh.columns;
-            without.expansion = fresh.expansion;
-            without.double_precision = true;
-            *m = without;
+            parts.double_precision = true;
+            *m = Model(std::move(parts));
         }
         const double other =
             covariance(column(a.decision(train.x.x), 0), column(b.decision(train.y.x), 0)) /
@@ -193,7 +189,7 @@ TEST(Cca, FindsOnNewRowsWhatNoLinearFunctionSees) {
     EXPECT_LT(canonical_correlations(straight, test.x.x, test.y.x)[0], 0.3);
     // Rows that do not belong together are not correlated, however well the sample was.
     const Model chance = kernel_cca(settings(kx, ky, 1e-6, 1)).fit(train.x, test.y);
-    EXPECT_GT(chance.extras.array("correlations")(0, 1), 0.6);
+    EXPECT_GT(chance.extras().array("correlations")(0, 1), 0.6);
     const Views third = circles(400, 3);
     EXPECT_LT(std::abs(canonical_correlations(chance, test.x.x, third.y.x)[0]), 0.3);
 }
@@ -211,8 +207,8 @@ TEST(Cca, WeightsCountAsRepetitions) {
     const Model weighted = kernel_cca(s).fit(once.x, once.y);
     const Model copied = kernel_cca(s).fit(plain.select(repeated), once.y.select(repeated));
     for (std::size_t p = 0; p < 2; ++p) {
-        EXPECT_NEAR(weighted.extras.array("correlations")(p, 0),
-                    copied.extras.array("correlations")(p, 0), 1e-7);
+        EXPECT_NEAR(weighted.extras().array("correlations")(p, 0),
+                    copied.extras().array("correlations")(p, 0), 1e-7);
     }
     EXPECT_NEAR(weighted.decision(plain.x)(0, 0), copied.decision(plain.x)(0, 0), 1e-4);
 }
@@ -227,15 +223,15 @@ TEST(Cca, ALowerRankMissesWhatItSaysAndThreadsChangeNothing) {
     set_threads(3);
     const Model again = kernel_cca(s).fit(train.x, train.y);
     set_threads(0);
-    EXPECT_EQ(few.expansion.size(), 25U);
+    EXPECT_EQ(few.expansion().size(), 25U);
     EXPECT_EQ(few.report().figures.at("rank_x"), 25);
     EXPECT_GT(few.report().figures.at("missed_y"), whole.report().figures.at("missed_y"));
-    EXPECT_NEAR(few.extras.array("correlations")(0, 0), whole.extras.array("correlations")(0, 0),
-                0.05);
+    EXPECT_NEAR(few.extras().array("correlations")(0, 0),
+                whole.extras().array("correlations")(0, 0), 0.05);
     // LAPACK's eigenvectors are the same but for the last digits.
-    for (std::size_t k = 0; k < few.expansion.coefficients.values().size(); ++k) {
-        EXPECT_NEAR(few.expansion.coefficients.values()[k],
-                    again.expansion.coefficients.values()[k], 1e-10);
+    for (std::size_t k = 0; k < few.expansion().coefficients.values().size(); ++k) {
+        EXPECT_NEAR(few.expansion().coefficients.values()[k],
+                    again.expansion().coefficients.values()[k], 1e-10);
     }
 }
 

@@ -64,7 +64,7 @@ inline void expect_same_report(const Report& a, const Report& b, double differen
 /// Converged to the tolerance asked for, feasible, with a gap that is small and not negative; and
 /// the same when it is computed again in double precision from the model and the data alone.
 inline void expect_certified(const Model& model, const Dataset& data, const SvmSettings& settings) {
-    for (const Report& r : model.reports) {
+    for (const Report& r : model.reports()) {
         SCOPED_TRACE("problem " + r.name);
         EXPECT_EQ(r.status, FitStatus::converged) << describe(r.status);
         EXPECT_LE(r.kkt_violation, settings.tolerance);
@@ -83,11 +83,11 @@ inline void expect_certified(const Model& model, const Dataset& data, const SvmS
         EXPECT_LE(r.margin_errors, r.bounded_support_vectors);
     }
     const std::vector<Report> again = recompute_reports(model, data);
-    ASSERT_EQ(again.size(), model.reports.size());
+    ASSERT_EQ(again.size(), model.reports().size());
     for (std::size_t i = 0; i < again.size(); ++i) {
         SCOPED_TRACE("recomputed " + again[i].name);
-        const Report& r = model.reports[i];
-        const double unsure = blur(model.expansion, i, settings.common.double_precision);
+        const Report& r = model.reports()[i];
+        const double unsure = blur(model.expansion(), i, settings.common.double_precision);
         expect_same_report(r, again[i], unsure * room(r, settings));
         EXPECT_NEAR(again[i].kkt_violation, r.kkt_violation,
                     2 * unsure * divisor(r, settings.task));
@@ -103,14 +103,14 @@ inline void expect_nu_property(const Model& model, const Dataset& data,
                                const SvmSettings& settings) {
     if (settings.task == Task::svc || settings.task == Task::svr) return;
     const double tie = 1;  // one row
-    for (const Report& r : model.reports) {
+    for (const Report& r : model.reports()) {
         const auto rows = static_cast<double>(r.rows);
         EXPECT_EQ(r.nu, settings.nu);
         EXPECT_LE(r.fraction_errors, settings.nu + tie / rows);
         EXPECT_GE(r.fraction_support, settings.nu - tie / rows);
     }
-    if (model.reports.size() != 1) return;
-    const Report& r = model.reports.front();
+    if (model.reports().size() != 1) return;
+    const Report& r = model.reports().front();
     const Matrix<double> f = model.decision(data.x);
     const Classes classes = is_classifier(settings.task) ? classes_of(data.y) : Classes{};
     double errors = 0;

@@ -70,17 +70,17 @@ TEST(ClassMeans, WithoutBComparesTwoParzenWindows) {
     const Model with = class_means({.common = in_double(rbf({.gamma = 1.0}))}).fit(data);
     const Model without =
         class_means({.common = in_double(rbf({.gamma = 1.0})), .bias = false}).fit(data);
-    EXPECT_EQ(without.expansion.bias[0], 0);
+    EXPECT_EQ(without.expansion().bias[0], 0);
     const Matrix<double> f = with.decision(data.x);
     const Matrix<double> g = without.decision(data.x);
-    EXPECT_NEAR(f(3, 0) - with.expansion.bias[0], g(3, 0), 1e-14);
+    EXPECT_NEAR(f(3, 0) - with.expansion().bias[0], g(3, 0), 1e-14);
 }
 
 TEST(ClassMeans, ManyClassesTakeTheNearestMeanAndLinearKernelsKeepTheMeansAlone) {
     const Dataset data = with_double_rows(make("blobs", {.n = 90, .classes = 4, .columns = 3}));
     const Model model = class_means({.common = in_double(linear())}).fit(data);
-    ASSERT_EQ(model.expansion.outputs(), 4U);
-    EXPECT_EQ(model.expansion.size(), 4U);
+    ASSERT_EQ(model.expansion().outputs(), 4U);
+    EXPECT_EQ(model.expansion().size(), 4U);
     std::vector<std::vector<double>> means;
     for (double label = 0; label < 4; ++label) {
         const auto rows = rows_of(data, label);
@@ -108,7 +108,7 @@ TEST(ClassMeans, ManyClassesTakeTheNearestMeanAndLinearKernelsKeepTheMeansAlone)
     }
     // The kernel form of the same thing, which keeps every row.
     const Model all = class_means({.common = in_double(linear() + constant(0.0))}).fit(data);
-    EXPECT_EQ(all.expansion.size(), data.size());
+    EXPECT_EQ(all.expansion().size(), data.size());
     testing::expect_same_decisions(model, all, data.x, 1e-10);
 }
 
@@ -120,7 +120,7 @@ TEST(ClassMeans, AWeightIsARowRepeatedAndSparseRowsAreTheSameAsDense) {
     const auto machine = class_means({.common = in_double(rbf({.gamma = 0.3}))});
     const Model a = machine.fit(weighted);
     testing::expect_same_decisions(a, machine.fit(repeated), once.x, 1e-14);
-    EXPECT_EQ(a.origins, (std::vector<std::size_t>{0, 1, 3}));
+    EXPECT_EQ(a.origins(), (std::vector<std::size_t>{0, 1, 3}));
     Dataset sparse = weighted;
     sparse.x = sparse.x.to_sparse();
     testing::expect_same_decisions(a, machine.fit(sparse), once.x, 1e-14);

@@ -105,7 +105,7 @@ TEST(Dependency, LearnsACurveAndMakesPointsOfIt) {
     DependencySettings s = settings(rbf({.gamma = 4.0}), rbf({.gamma = 1.0}), 20, 1);
     s.path = {1e-4, 1e-2, 1};
     const Model model = dependency(s).fit(p.x, p.y);
-    EXPECT_LT(model.trained.numbers.at("lambda"), 1);
+    EXPECT_LT(model.trained().numbers.at("lambda"), 1);
     const Dependency map(model);
     const std::vector<Preimage> made = map.preimages(fresh.x.x);
     const NearestOutputs chosen = map.nearest(fresh.x.x, p.y.x);

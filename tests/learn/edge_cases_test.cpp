@@ -30,10 +30,10 @@ void expect_message(const std::string& message, std::initializer_list<const char
 
 /// A valid machine whatever the data: feasible, gap not negative, every number finite.
 void expect_sound(const Model& model, const Rows& x) {
-    for (const Report& r : model.reports) {
+    for (const Report& r : model.reports()) {
         EXPECT_LE(r.infeasibility, 1e-9);
         EXPECT_GE(r.relative_gap, -1e-9);
-        EXPECT_TRUE(std::isfinite(r.primal) || model.task == Task::hard_margin);
+        EXPECT_TRUE(std::isfinite(r.primal) || model.task() == Task::hard_margin);
         EXPECT_TRUE(std::isfinite(r.dual));
     }
     const Matrix<double> f = model.decision(x);
@@ -135,7 +135,7 @@ TEST(Labels, MayBeTextOrFractions) {
     text.y.names = {"hill", "valley"};
     for (double& y : text.y.values) y = y < 0 ? 0 : 1;
     const Model named = svc({.kernel = rbf({.gamma = 2.0}), .C = 10}).fit(text);
-    EXPECT_EQ(named.class_names, (std::vector<std::string>{"hill", "valley"}));
+    EXPECT_EQ(named.class_names(), (std::vector<std::string>{"hill", "valley"}));
     const Labels predicted = named.predict_labels(text.x);
     ASSERT_TRUE(predicted.are_text());
     const Labels expected = plain.predict_labels(data.x);
@@ -147,7 +147,7 @@ TEST(Labels, MayBeTextOrFractions) {
     Dataset fractions = data;
     for (double& y : fractions.y.values) y = y < 0 ? 1.5 : 1.25;
     const Model model = svc({.kernel = rbf({.gamma = 2.0}), .C = 10}).fit(fractions);
-    EXPECT_EQ(model.class_names, (std::vector<std::string>{"1.25", "1.5"}));
+    EXPECT_EQ(model.class_names(), (std::vector<std::string>{"1.25", "1.5"}));
     for (const double value : model.predict_labels(data.x).values) {
         EXPECT_TRUE(value == 1.25 || value == 1.5);
     }
@@ -336,10 +336,10 @@ TEST(RowWeights, OfZeroAreRowsThatAreNotThere) {
     const SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 1.0})}, .C = 2});
     const Model a = Svm(settings).fit(data);
     const Model b = Svm(settings).fit(fewer);
-    EXPECT_EQ(a.expansion.coefficients.values(), b.expansion.coefficients.values());
-    EXPECT_EQ(a.expansion.bias, b.expansion.bias);
-    for (std::size_t i = 0; i < a.origins.size(); ++i) {
-        EXPECT_EQ(a.origins[i], kept[b.origins[i]]) << "origins count all rows";
+    EXPECT_EQ(a.expansion().coefficients.values(), b.expansion().coefficients.values());
+    EXPECT_EQ(a.expansion().bias, b.expansion().bias);
+    for (std::size_t i = 0; i < a.origins().size(); ++i) {
+        EXPECT_EQ(a.origins()[i], kept[b.origins()[i]]) << "origins count all rows";
     }
     testing::expect_certified(a, data, settings);
     data.weights.assign(data.size(), 0.0);

@@ -158,8 +158,8 @@ TEST(GaussianProcess, OptimisingRaisesTheEvidenceToAPlaceWithoutSlope) {
     for (std::size_t i = 1; i < r.history.size(); ++i) EXPECT_GE(r.history[i], r.history[i - 1]);
     EXPECT_NEAR(r.history.back(), r.figures.at("log_evidence"), 1e-6);
     // The kernel found is in the model's own text.
-    const GramGradient k(Kernel::parse(found.expansion.kernel.text()), data.x);
-    const double noise = found.trained.numbers.at("noise");
+    const GramGradient k(Kernel::parse(found.expansion().kernel.text()), data.x);
+    const double noise = found.trained().numbers.at("noise");
     const Evidence e = log_evidence(k, data.y.values, noise);
     EXPECT_NEAR(e.value, r.figures.at("log_evidence"), 1e-8);
     for (std::size_t p = 0; p < k.parameters().size(); ++p) {
@@ -180,7 +180,7 @@ TEST(GaussianProcess, RestartsAreSeededAndNeverWorse) {
     const Model a = gaussian_process(more).fit(data);
     const Model b = gaussian_process(more).fit(data);
     EXPECT_GE(a.report().figures.at("log_evidence"), once);
-    EXPECT_EQ(a.expansion.kernel.text(), b.expansion.kernel.text());
+    EXPECT_EQ(a.expansion().kernel.text(), b.expansion().kernel.text());
 }
 
 TEST(GaussianProcess, MeanIsRidgeWithTheNoiseAsLambda) {

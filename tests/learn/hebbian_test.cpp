@@ -83,10 +83,10 @@ TEST(Hebbian, WithWholeBatchesReachesTheEigenvectorsToManyDigits) {
         const auto batch = batch_components(gaussian, data.x, 4, center, &values);
         EXPECT_EQ(model.report().status, FitStatus::converged);
         for (std::size_t j = 0; j < 4; ++j) {
-            EXPECT_LT(angle(weight_vector(model.expansion, j), batch[j]), 1e-4) << j;
-            EXPECT_NEAR(norm(weight_vector(model.expansion, j)), 1, 1e-6);
-            EXPECT_NEAR(model.extras.array("eigenvalues")(j, 0), values[j], 1e-5 * values[0]);
-            EXPECT_LT(model.extras.array("eigenvalues")(j, 2), 1e-3 * values[0]);
+            EXPECT_LT(angle(weight_vector(model.expansion(), j), batch[j]), 1e-4) << j;
+            EXPECT_NEAR(norm(weight_vector(model.expansion(), j)), 1, 1e-6);
+            EXPECT_NEAR(model.extras().array("eigenvalues")(j, 0), values[j], 1e-5 * values[0]);
+            EXPECT_LT(model.extras().array("eigenvalues")(j, 2), 1e-3 * values[0]);
         }
     }
 }
@@ -99,7 +99,7 @@ TEST(Hebbian, SmallBatchesAndAnnealedStepsComeNear) {
     const Model model = hebbian_pca(s).fit(data);
     const auto batch = batch_components(gaussian, data.x, 3, true);
     for (std::size_t j = 0; j < 3; ++j) {
-        EXPECT_LT(angle(weight_vector(model.expansion, j), batch[j]), 0.1) << j;
+        EXPECT_LT(angle(weight_vector(model.expansion(), j), batch[j]), 0.1) << j;
     }
     // A tenth of the passes leaves more to be done: the steps are what brings it there.
     s.passes = 1;
@@ -119,8 +119,8 @@ TEST(Hebbian, OneRowAtATimeIsSangersRule) {
     std::vector<double> values;
     const auto batch = batch_components(gaussian, data.x, 3, true, &values);
     for (std::size_t i = 0; i < 3; ++i) {
-        EXPECT_LT(angle(weight_vector(model.expansion, i), batch[i]), 0.15) << i;
-        EXPECT_NEAR(model.extras.array("eigenvalues")(i, 0), values[i], 0.02 * values[0]) << i;
+        EXPECT_LT(angle(weight_vector(model.expansion(), i), batch[i]), 0.15) << i;
+        EXPECT_NEAR(model.extras().array("eigenvalues")(i, 0), values[i], 0.02 * values[0]) << i;
     }
 }
 
@@ -143,7 +143,7 @@ TEST(Hebbian, AStreamTakesNoMoreMemoryHoweverLongItIs) {
     const Dataset fresh = uneven(1000, 99);
     const auto batch = batch_components(gaussian, fresh.x, 3, true);
     for (std::size_t j = 0; j < 3; ++j) {
-        EXPECT_LT(angle(weight_vector(model.expansion, j), batch[j]), 0.25) << j;
+        EXPECT_LT(angle(weight_vector(model.expansion(), j), batch[j]), 0.25) << j;
     }
 }
 
@@ -183,8 +183,9 @@ TEST(Hebbian, WeightsCountAsRepetitions) {
     s.anneal = 1e6;
     const Model a = hebbian_pca(s).fit(weighted), b = hebbian_pca(s).fit(copies);
     for (std::size_t j = 0; j < 2; ++j) {
-        EXPECT_LT(angle(weight_vector(a.expansion, j), weight_vector(b.expansion, j)), 1e-3);
-        EXPECT_NEAR(a.extras.array("eigenvalues")(j, 0), b.extras.array("eigenvalues")(j, 0), 1e-3);
+        EXPECT_LT(angle(weight_vector(a.expansion(), j), weight_vector(b.expansion(), j)), 1e-3);
+        EXPECT_NEAR(a.extras().array("eigenvalues")(j, 0), b.extras().array("eigenvalues")(j, 0),
+                    1e-3);
     }
 }
 
@@ -197,7 +198,7 @@ TEST(Hebbian, ThreadsChangeNothingAndStoppingKeepsWhatThereIs) {
     set_threads(3);
     const Model three = hebbian_pca(s).fit(data);
     set_threads(0);
-    EXPECT_EQ(one.expansion.coefficients.values(), three.expansion.coefficients.values());
+    EXPECT_EQ(one.expansion().coefficients.values(), three.expansion().coefficients.values());
     int calls = 0;
     s.common.progress = [&](const Moment&) { return ++calls < 3; };
     s.tolerance = 1e-12;
@@ -219,7 +220,7 @@ TEST(Hebbian, RefusesWhatAStreamCannotBe) {
     EXPECT_THROW(stream.feed(testing::points({{1.0}}).x), InvalidInput);
     EXPECT_THROW(stream.feed(testing::points({{1.0, std::nan("")}}).x), InvalidInput);
     EXPECT_EQ(stream.seen(), 5U);
-    EXPECT_EQ(stream.model().expansion.outputs(), 2U);
+    EXPECT_EQ(stream.model().expansion().outputs(), 2U);
 }
 
 }  // namespace

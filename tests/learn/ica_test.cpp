@@ -102,7 +102,7 @@ TEST(Ica, TheModelIsLinearWhitenedAndItsMixingItsInverse) {
     EXPECT_LT(amari_error(unmixing_matrix(model).view(), a.view()), 0.06);
     const Model back = load_from_memory(save_to_memory(model));
     EXPECT_EQ(back.decision(data.x).values(), f.values());
-    EXPECT_EQ(back.extras.array("mixing").values(), model.extras.array("mixing").values());
+    EXPECT_EQ(back.extras().array("mixing").values(), model.extras().array("mixing").values());
 }
 
 /// Bach and Jordan's definition, on whole matrices: the least eigenvalue of the matrix with blocks

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <functional>
 
-#include "mercer/base/detail/patience.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/base/run.hpp"
 #include "mercer/learn/components/cca.hpp"
 #include "mercer/learn/components/dependency.hpp"
 #include "mercer/learn/components/hebbian.hpp"
@@ -172,10 +172,10 @@ std::vector<Work> works() {
 }
 
 void expect_valid(const Model& model, const std::string& name) {
-    const Dataset some = noise(7, model.columns, true);
+    const Dataset some = noise(7, model.columns(), true);
     const Matrix<double> f = model.decision(some.x);
     for (const double value : f.values()) EXPECT_TRUE(std::isfinite(value)) << name;
-    for (const Report& r : model.reports) {
+    for (const Report& r : model.reports()) {
         EXPECT_TRUE(std::isfinite(r.primal) && std::isfinite(r.gap)) << name;
     }
 }
@@ -225,14 +225,14 @@ TEST(Interrupt, FewRowsStandForAllAndSaySo) {
     const Report r = model.report();
     EXPECT_EQ(r.status, FitStatus::cancelled);
     EXPECT_EQ(r.figures.at("rows_given"), 3000);
-    EXPECT_EQ(r.rows, model.expansion.size());
+    EXPECT_EQ(r.rows, model.expansion().size());
     EXPECT_LT(r.rows, 1000U);
     EXPECT_LT(r.relative_gap, 1e-9) << "certified for the rows it has";
-    ASSERT_EQ(model.origins.size(), model.expansion.size());
+    ASSERT_EQ(model.origins().size(), model.expansion().size());
     std::vector<double> row(4), point(4);
-    for (std::size_t i = 0; i < model.origins.size(); ++i) {
-        data.x.copy_row(model.origins[i], row);
-        model.expansion.points.copy_row(i, point);
+    for (std::size_t i = 0; i < model.origins().size(); ++i) {
+        data.x.copy_row(model.origins()[i], row);
+        model.expansion().points.copy_row(i, point);
         ASSERT_EQ(row, point);
     }
 }
@@ -254,9 +254,9 @@ TEST(Interrupt, TheCentreOfMassUnderASupportVectorMachineAsks) {
         EXPECT_EQ(r.status, FitStatus::cancelled);
         EXPECT_EQ(r.figures.at("rows_given"), 3000);
         EXPECT_LE(r.rows, 502U);
-        EXPECT_EQ(model.expansion.reference.size(), r.rows);
-        EXPECT_LT(model.origins.back(), 3000U);
-        EXPECT_GT(model.origins.back(), 502U) << "spread over all rows";
+        EXPECT_EQ(model.expansion().reference.size(), r.rows);
+        EXPECT_LT(model.origins().back(), 3000U);
+        EXPECT_GT(model.origins().back(), 502U) << "spread over all rows";
         s.common.progress = nullptr;
         s.common.time_limit = 1e-6;
         EXPECT_EQ(Svm(s).fit(data).report().status, FitStatus::time_limit);
@@ -316,18 +316,18 @@ TEST(Interrupt, FactorAndInverseAskBetweenTheirBlocks) {
     EXPECT_THROW(cholesky(a.view(), [](const Moment&) { return false; }), Cancelled);
 }
 
-TEST(Interrupt, PatienceOnceOverStaysOver) {
+TEST(Interrupt, RunOnceOverStaysOver) {
     int asked = 0;
-    const Patience told([&](const Moment&) { return ++asked < 3; });
-    EXPECT_TRUE(told({"a", 0}));
-    EXPECT_TRUE(told({"a", 0}));
-    EXPECT_FALSE(told({"a", 0}));
+    const mercer::Run told([&](const Moment&) { return ++asked < 3; });
+    EXPECT_TRUE(told.goes_on({"a", 0}));
+    EXPECT_TRUE(told.goes_on({"a", 0}));
+    EXPECT_FALSE(told.goes_on({"a", 0}));
     EXPECT_FALSE(told.progress()({"a", 0}));
     EXPECT_EQ(asked, 3);
     EXPECT_TRUE(told.is_over());
     EXPECT_FALSE(told.out_of_time());
-    const Patience timed({}, 1e-9);
-    while (timed({"a", 0})) {
+    const mercer::Run timed({}, 1e-9);
+    while (timed.goes_on({"a", 0})) {
     }
     EXPECT_TRUE(timed.out_of_time());
 }

@@ -43,8 +43,8 @@ Dataset moons(std::size_t n) {
 
 /// <V_a, V_b> and <V_a, Φ(x_i) − Φ̄> of a model, from K alone.
 void expect_eigenvectors(const Model& model, const Rows& x, bool centred, double tolerance) {
-    const Matrix<double> k = gram_matrix(model.expansion.kernel, x);
-    const Matrix<double>& alpha = model.expansion.coefficients;
+    const Matrix<double> k = gram_matrix(model.expansion().kernel, x);
+    const Matrix<double>& alpha = model.expansion().coefficients;
     const std::size_t n = x.size();
     const std::size_t count = alpha.rows();
     Matrix<double> image(count, n);
@@ -57,7 +57,7 @@ void expect_eigenvectors(const Model& model, const Rows& x, bool centred, double
             EXPECT_NEAR(dot(alpha.row(a), image.row(b)), a == b ? 1 : 0, tolerance) << a << b;
         }
         // The variance of the projections is λ, those of different components uncorrelated.
-        const double eigenvalue = model.extras.array("eigenvalues")(a, 0);
+        const double eigenvalue = model.extras().array("eigenvalues")(a, 0);
         double mean = 0;
         double square = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -80,10 +80,10 @@ TEST(KernelPca, SolvesTheEigenproblemOf001) {
                 kernel_pca(
                     {.common = exact(Kernel::parse(text)), .components = 5, .center = center})
                     .fit(data);
-            ASSERT_EQ(model.expansion.outputs(), 5U) << text;
+            ASSERT_EQ(model.expansion().outputs(), 5U) << text;
             expect_eigenvectors(model, data.x, center, 1e-9);
             EXPECT_LT(model.report().figures.at("residual"), 1e-12) << text;
-            const Matrix<double>& table = model.extras.array("eigenvalues");
+            const Matrix<double>& table = model.extras().array("eigenvalues");
             for (std::size_t j = 1; j < 5; ++j) EXPECT_LE(table(j, 0), table(j - 1, 0));
         }
     }
@@ -106,7 +106,7 @@ TEST(KernelPca, LinearKernelIsPca) {
     EXPECT_NEAR(components.total_variance(), components.variances()[0] + components.variances()[1],
                 1e-9);
     EXPECT_NEAR(model.report().figures.at("explained"), 1, 1e-12);
-    const Matrix<double> w = weight_vectors(model.expansion);
+    const Matrix<double> w = weight_vectors(model.expansion());
     EXPECT_NEAR(std::abs(w(0, 0)), 1 / std::sqrt(2.0), 0.05);
     EXPECT_NEAR(w(0, 0), w(0, 1), 0.05);
 }
@@ -145,7 +145,7 @@ TEST(KernelPca, TestRowsAreCentredByTheSample) {
     const Matrix<double> f = model.decision(test.x);
     for (std::size_t i = 0; i < 9; ++i) {
         for (std::size_t j = 0; j < 3; ++j) {
-            EXPECT_NEAR(f(i, j), dot(cross.row(i), model.expansion.coefficients.row(j)), 1e-9);
+            EXPECT_NEAR(f(i, j), dot(cross.row(i), model.expansion().coefficients.row(j)), 1e-9);
         }
     }
 }
@@ -166,7 +166,7 @@ TEST(KernelPca, EveryWayToTheSpectrumAgrees) {
     const Model whole = kernel_pca(settings).fit(data);
     EXPECT_EQ(whole.report().figures.at("products"), 0) << "LAPACK";
     const auto values = [](const Model& m, std::size_t j) {
-        return m.extras.array("eigenvalues")(j, 0);
+        return m.extras().array("eigenvalues")(j, 0);
     };
     for (std::size_t j = 0; j < 6; ++j) {
         EXPECT_NEAR(values(stored, j) / values(whole, j), 1, 1e-9) << j;
@@ -202,8 +202,8 @@ TEST(KernelPca, WeightsAreRepetitions) {
         const Matrix<double> f = a.decision(weighted.x);
         const Matrix<double> g = b.decision(weighted.x);
         for (std::size_t j = 0; j < 4; ++j) {
-            EXPECT_NEAR(a.extras.array("eigenvalues")(j, 0), b.extras.array("eigenvalues")(j, 0),
-                        1e-9);
+            EXPECT_NEAR(a.extras().array("eigenvalues")(j, 0),
+                        b.extras().array("eigenvalues")(j, 0), 1e-9);
             const double sign = f(0, j) * g(0, j) > 0 ? 1 : -1;
             for (std::size_t i = 0; i < 30; ++i) EXPECT_NEAR(f(i, j), sign * g(i, j), 1e-9);
         }
@@ -256,13 +256,13 @@ TEST(KernelPca, ScalingAndSparseRows) {
                                                 .double_precision = true},
                                      .components = 3};
     const Model model = kernel_pca(settings).fit(data);
-    data.x = model.scaling.apply(data.x).to_sparse();
+    data.x = model.scaling().apply(data.x).to_sparse();
     KernelPcaSettings plain = settings;
     plain.common.scaling = {};
     const Model same = kernel_pca(plain).fit(data);
     for (std::size_t j = 0; j < 3; ++j) {
-        EXPECT_NEAR(model.extras.array("eigenvalues")(j, 0), same.extras.array("eigenvalues")(j, 0),
-                    1e-9);
+        EXPECT_NEAR(model.extras().array("eigenvalues")(j, 0),
+                    same.extras().array("eigenvalues")(j, 0), 1e-9);
     }
 }
 
@@ -274,7 +274,7 @@ TEST(KernelPca, RefusesWhatHasNoComponents) {
               std::string::npos);
     const Model uncentred =
         kernel_pca({.common = exact(rbf({.gamma = 1.0})), .center = false}).fit(alike);
-    EXPECT_EQ(uncentred.expansion.outputs(), 1U) << "one direction, the image itself";
+    EXPECT_EQ(uncentred.expansion().outputs(), 1U) << "one direction, the image itself";
     // A matrix that does not fit is refused, not formed.
     KernelPcaSettings large{.common = exact(rbf({.gamma = 1.0})), .components = 0};
     large.common.memory_bytes = 1 << 20;
@@ -301,7 +301,7 @@ TEST(KernelPca, StopsAndKeepsWhatThereIs) {
     const Model few = kernel_pca(settings).fit(data);
     EXPECT_EQ(few.report().status, FitStatus::cancelled);
     EXPECT_EQ(few.report().figures.at("rows_given"), 1500);
-    EXPECT_EQ(few.report().rows, few.expansion.size());
+    EXPECT_EQ(few.report().rows, few.expansion().size());
 }
 
 /// center(k) leaves rounding of the size of k, not of what remains: rows far from the origin.

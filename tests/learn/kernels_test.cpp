@@ -49,7 +49,7 @@ TEST(PrecomputedKernel, GivesTheMachineOfItsKernel) {
         const Model by_matrix = Svm(settings).fit(matrix);
         EXPECT_NEAR(by_matrix.report().dual, direct.report().dual,
                     1e-7 * std::abs(direct.report().dual));
-        EXPECT_EQ(by_matrix.origins, direct.origins);
+        EXPECT_EQ(by_matrix.origins(), direct.origins());
         if (task == Task::svdd) continue;  // k(x, x) of a new row is in no row of the matrix
         const Matrix<double> f = direct.decision(test.x);
         const Matrix<double> g = by_matrix.decision(gram_rows(kernel, test.x, data.x));
@@ -80,8 +80,8 @@ TEST(CentredKernel, IsEvaluatedOnTheTrainingSample) {
     // Without a bias the coefficients need not sum to zero, and the centre matters.
     const Model model =
         Svm(closely({.common = {.kernel = kernel}, .C = 10, .bias = false})).fit(data);
-    ASSERT_LT(model.expansion.size(), data.size());
-    const Expansion& e = model.expansion;
+    ASSERT_LT(model.expansion().size(), data.size());
+    const Expansion& e = model.expansion();
     const auto rows = full(data.x);
     Matrix<double> sample(data.size(), data.columns());
     for (std::size_t i = 0; i < data.size(); ++i) {
@@ -109,7 +109,7 @@ TEST(ColumnNames, PickTheColumnsTheyName) {
     settings.common.kernel = Kernel::parse("rbf(gamma=0.1)[1,3] + linear[2]");
     const Model numbered = Svm(settings).fit(data);
     expect_same_decisions(named, numbered, data.x, 0);
-    EXPECT_EQ(named.feature_names, data.feature_names);
+    EXPECT_EQ(named.feature_names(), data.feature_names);
     settings.common.kernel = Kernel::parse("rbf(gamma=0.1)[wdth]");
     const std::string message = message_of([&] { Svm(settings).fit(data); });
     EXPECT_NE(message.find("width"), std::string::npos) << message;
@@ -121,7 +121,7 @@ TEST(Rules, AreReplacedByNumbersOfTheTrainingData) {
     const Dataset data = moons();
     const SvmSettings by_rule = closely({.common = {.kernel = rbf({.gamma = scale_rule})}, .C = 1});
     const Model model = Svm(by_rule).fit(data);
-    EXPECT_FALSE(model.expansion.kernel.needs_data());
+    EXPECT_FALSE(model.expansion().kernel.needs_data());
     double mean = 0;
     double square = 0;
     for (const auto& row : full(data.x)) {
@@ -188,8 +188,8 @@ TEST(SparseRows, GiveTheMachineOfDenseOnes) {
         for (std::size_t i = 0; i < f.values().size(); ++i) {
             ASSERT_NEAR(f.values()[i], g.values()[i], 1e-3) << kernel.text();
         }
-        for (std::size_t i = 0; i < a.reports.size(); ++i) {
-            ASSERT_NEAR(a.reports[i].dual, b.reports[i].dual, 1e-6 * a.reports[i].dual);
+        for (std::size_t i = 0; i < a.reports().size(); ++i) {
+            ASSERT_NEAR(a.reports()[i].dual, b.reports()[i].dual, 1e-6 * a.reports()[i].dual);
         }
     }
 }

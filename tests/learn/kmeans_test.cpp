@@ -60,7 +60,7 @@ TEST(KMeans, TheObjectiveIsThatOfTheDefinitionAndNeverRises) {
     EXPECT_NEAR(sum, r.primal, 1e-9);
     // The sizes are those of the clusters.
     for (std::size_t c = 0; c < 5; ++c) {
-        EXPECT_EQ(model.extras.array("sizes")(c, 0),
+        EXPECT_EQ(model.extras().array("sizes")(c, 0),
                   static_cast<double>(
                       std::count(cluster.begin(), cluster.end(), static_cast<double>(c))));
     }
@@ -100,7 +100,7 @@ TEST(KMeans, WithALinearKernelIsOrdinaryKMeans) {
     const Dataset data = with_double_rows(make("blobs", {.n = 200, .noise = 2.0, .classes = 4}));
     const Model model =
         kmeans({.common = in_double(linear()), .clusters = 4, .starts = 5}).fit(data);
-    EXPECT_EQ(model.expansion.size(), 4U);  // the centres themselves
+    EXPECT_EQ(model.expansion().size(), 4U);  // the centres themselves
     const std::vector<double> found = model.predict(data.x);
     // A fixed point of Lloyd's algorithm in input space.
     EXPECT_EQ(lloyd(full(data.x), found, 4), found);
@@ -110,7 +110,7 @@ TEST(KMeans, WithALinearKernelIsOrdinaryKMeans) {
         kmeans({.common = in_double(linear() + constant(0.0)), .clusters = 4, .starts = 5})
             .fit(data);
     EXPECT_EQ(dual.predict(data.x), found);
-    EXPECT_EQ(dual.expansion.size(), data.size());
+    EXPECT_EQ(dual.expansion().size(), data.size());
 }
 
 TEST(KMeans, RowsOnTheFlyAreTheSameAsAStoredMatrix) {
@@ -144,7 +144,7 @@ TEST(KMeans, EveryClusterKeepsARow) {
     const Dataset data = with_double_rows(points(rows));
     const Model model = kmeans({.common = in_double(rbf({.gamma = 1.0})), .clusters = 3}).fit(data);
     EXPECT_NEAR(model.report().primal, 0, 1e-12);
-    const Matrix<double>& sizes = model.extras.array("sizes");
+    const Matrix<double>& sizes = model.extras().array("sizes");
     for (std::size_t c = 0; c < 3; ++c) EXPECT_GE(sizes(c, 0), 1);
     EXPECT_EQ(sizes(0, 0) + sizes(1, 0) + sizes(2, 0), 20);
     // As many clusters as rows: nothing is left over.
@@ -178,7 +178,7 @@ TEST(KMeans, StopsWhenToldAndNamesBadSettings) {
     s.common.progress = [](const Moment& m) { return m.task != "training"; };
     const Model model = kmeans(s).fit(data);
     EXPECT_EQ(model.report().status, FitStatus::cancelled);
-    EXPECT_EQ(model.expansion.outputs(), 20U);
+    EXPECT_EQ(model.expansion().outputs(), 20U);
     s.clusters = 301;
     EXPECT_NE(message_of([&] { kmeans(s).fit(data); }).find("at most 300"), std::string::npos);
     s.clusters = 0;

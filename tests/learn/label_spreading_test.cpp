@@ -122,11 +122,11 @@ TEST(LabelSpreading, IsAModelForOtherRows) {
         if (neighbours == 0) continue;
         EXPECT_NE(message_of([&] { reduce(s.model, {.vectors = 5}); }).find("nearest"),
                   std::string::npos);
-        Neighbourhood near = *s.model.extras.find<Neighbourhood>();
+        Neighbourhood near = *s.model.extras().find<Neighbourhood>();
         near.count(0, 0) = 200;
-        Model hostile = s.model;
+        ModelParts hostile = s.model.parts();
         hostile.extras.set(near);
-        EXPECT_NE(message_of([&] { save_to_memory(hostile); }).find("neighbours"),
+        EXPECT_NE(message_of([&] { save_to_memory(Model(hostile)); }).find("neighbours"),
                   std::string::npos);
     }
 }

@@ -178,7 +178,7 @@ class Comparison {
             std::cout << "LIBSVM did not converge: " << options_ << '\n';
             return;
         }
-        ASSERT_EQ(answer.problems.size(), model_.reports.size()) << answer.log;
+        ASSERT_EQ(answer.problems.size(), model_.reports().size()) << answer.log;
         const Distance at_same = distance(answer, relative);
         EXPECT_LE(at_same.worse, relative) << "LIBSVM " << options_ << '\n' << answer.log;
         // Where ours is better by more, LIBSVM has stopped short and has to try harder.
@@ -209,7 +209,7 @@ class Comparison {
                                                              : std::vector<std::size_t>{0};
         Distance worst;
         for (std::size_t k = 0; k < answer.problems.size(); ++k) {
-            const Report& r = model_.reports[positions[k]];
+            const Report& r = model_.reports()[positions[k]];
             double ours = -r.dual;
             double theirs = answer.problems[k].objective;
             double unit = 1;
@@ -226,7 +226,7 @@ class Comparison {
             const double size = std::abs(theirs);
             if (std::abs(ours - theirs) - unsure > relative * size) {
                 constexpr double half_unit = std::numeric_limits<float>::epsilon() / 2;
-                unsure += half_unit * unit * absolute_quadratic(model_.expansion, positions[k]);
+                unsure += half_unit * unit * absolute_quadratic(model_.expansion(), positions[k]);
             }
             worst.worse = std::max(worst.worse, (ours - theirs - unsure) / size);
             worst.better = std::max(worst.better, (theirs - ours - unsure) / size);

@@ -21,8 +21,8 @@ struct Bounds {
 /// Primal and dual of the problem that was set. The report of ν-SVC is about the machine divided by
 /// ρ, whose C = 1/ρ is its own: undivided it is ½‖w‖² − ν m ρ + Σ ξ against −½‖w‖².
 Bounds bounds_of(const Model& model, std::size_t i) {
-    const Report& r = model.reports[i];
-    if (model.task != Task::nu_svc) return {r.primal, r.dual};
+    const Report& r = model.reports()[i];
+    if (model.task() != Task::nu_svc) return {r.primal, r.dual};
     const double rho2 = r.rho * r.rho;
     return {rho2 * r.primal - r.nu * static_cast<double>(r.rows) * r.rho,
             -0.5 * rho2 * r.squared_norm};
@@ -31,10 +31,10 @@ Bounds bounds_of(const Model& model, std::size_t i) {
 /// A model of a training that was stopped: feasible, its primal and dual on either side of the
 /// optimum, its certificate the same when computed again.
 void expect_valid_early_model(const Model& model, const Dataset& data, const Model& finished) {
-    ASSERT_EQ(model.reports.size(), finished.reports.size());
+    ASSERT_EQ(model.reports().size(), finished.reports().size());
     const std::vector<Report> again = recompute_reports(model, data);
-    for (std::size_t i = 0; i < model.reports.size(); ++i) {
-        const Report& r = model.reports[i];
+    for (std::size_t i = 0; i < model.reports().size(); ++i) {
+        const Report& r = model.reports()[i];
         EXPECT_LE(r.infeasibility, 1e-9);
         const double optimum = bounds_of(finished, i).dual;
         const double slack = 1e-6 * std::abs(optimum);
@@ -119,10 +119,10 @@ TEST(CutShortAmongClasses, LeavesTheRestAtItsStart) {
     set_threads(1);  // with more, pairs are under way together and the last of the ten cut short
     const Model model = Svm(settings).fit(data);
     set_threads(0);
-    ASSERT_EQ(model.reports.size(), 45U);
+    ASSERT_EQ(model.reports().size(), 45U);
     EXPECT_EQ(model.report().status, FitStatus::cancelled);
     const auto count = [&](FitStatus status) {
-        return std::ranges::count(model.reports, status, &Report::status);
+        return std::ranges::count(model.reports(), status, &Report::status);
     };
     EXPECT_EQ(count(FitStatus::converged), 10);
     EXPECT_EQ(count(FitStatus::cancelled), 35);
@@ -145,9 +145,9 @@ TEST(Memory, OfOneMebibyteGivesTheSameOptimum) {
     const Model all = Svm(pairs).fit(digits);
     pairs.common.memory_bytes = std::size_t{1} << 20;
     const Model few = Svm(pairs).fit(digits);
-    for (std::size_t i = 0; i < all.reports.size(); ++i) {
-        EXPECT_EQ(few.reports[i].status, FitStatus::converged);
-        EXPECT_NEAR(few.reports[i].dual, all.reports[i].dual, 1e-5 * all.reports[i].dual);
+    for (std::size_t i = 0; i < all.reports().size(); ++i) {
+        EXPECT_EQ(few.reports()[i].status, FitStatus::converged);
+        EXPECT_NEAR(few.reports()[i].dual, all.reports()[i].dual, 1e-5 * all.reports()[i].dual);
     }
     settings.common.memory_bytes = 0;
     EXPECT_EQ(Svm(settings).fit(data).report().status, FitStatus::converged);
@@ -210,14 +210,14 @@ TEST(IndefiniteKernel, ReturnsWithAStatus) {
 
 /// Everything that a model says, as numbers.
 std::vector<double> numbers_of(const Model& model, const Dataset& data) {
-    std::vector<double> all = model.expansion.coefficients.values();
+    std::vector<double> all = model.expansion().coefficients.values();
     const auto add = [&](const std::vector<double>& more) {
         all.insert(all.end(), more.begin(), more.end());
     };
-    add(model.expansion.bias);
+    add(model.expansion().bias);
     add(model.decision(data.x).values());
-    if (!sigmoids_of(model).empty()) add(model.probabilities(data.x).values());
-    for (const auto& reports : {model.reports, recompute_reports(model, data)}) {
+    if (!sigmoids_of(model.extras()).empty()) add(model.probabilities(data.x).values());
+    for (const auto& reports : {model.reports(), recompute_reports(model, data)}) {
         for (const Report& r : reports) {
             add({r.primal, r.dual, r.kkt_violation, r.squared_norm, r.rho, r.epsilon, r.radius});
             add({static_cast<double>(r.iterations), static_cast<double>(r.kernel_evaluations)});

@@ -80,10 +80,10 @@ TEST(RiskMinimiser, IsCertifiedByItsGap) {
                                                 .tolerance = 1e-8})
                                     .fit(data);
             const Report r = model.report();
-            EXPECT_EQ(r.status, FitStatus::converged) << task_name(model.task) << kernel;
+            EXPECT_EQ(r.status, FitStatus::converged) << task_name(model.task()) << kernel;
             EXPECT_GT(r.primal, 0);
-            EXPECT_LE(r.relative_gap, 1e-8) << task_name(model.task) << kernel;
-            EXPECT_GE(r.gap, -1e-9 * r.primal) << task_name(model.task) << kernel;
+            EXPECT_LE(r.relative_gap, 1e-8) << task_name(model.task()) << kernel;
+            EXPECT_GE(r.gap, -1e-9 * r.primal) << task_name(model.task()) << kernel;
             EXPECT_LT(r.infeasibility, 1e-7);
             EXPECT_LT(r.kkt_violation, 1e-2);
             // The primal value is that of the model itself.
@@ -94,7 +94,7 @@ TEST(RiskMinimiser, IsCertifiedByItsGap) {
                 const double y = !classifier ? data.y.values[i] : data.y.values[i] == 1 ? 1 : -1;
                 risk += data.weights[i] * f.value(y, z(i, 0));
             }
-            EXPECT_NEAR(risk, r.primal, 1e-7 * r.primal) << task_name(model.task) << kernel;
+            EXPECT_NEAR(risk, r.primal, 1e-7 * r.primal) << task_name(model.task()) << kernel;
         }
     }
 }
@@ -113,8 +113,8 @@ TEST(RiskMinimiser, IsStationary) {
             const Matrix<double> z = model.decision(data.x);
             const LossFunction f{.loss = loss};
             std::vector<double> alpha(60, 0.0);
-            for (std::size_t p = 0; p < model.origins.size(); ++p) {
-                alpha[model.origins[p]] = model.expansion.coefficients(0, p);
+            for (std::size_t p = 0; p < model.origins().size(); ++p) {
+                alpha[model.origins()[p]] = model.expansion().coefficients(0, p);
             }
             double sum = 0;
             for (std::size_t i = 0; i < 60; ++i) {
@@ -125,7 +125,7 @@ TEST(RiskMinimiser, IsStationary) {
             if (bias) {
                 EXPECT_NEAR(sum, 0, 1e-8);
             } else {
-                EXPECT_EQ(model.expansion.bias[0], 0);
+                EXPECT_EQ(model.expansion().bias[0], 0);
             }
         }
     }
@@ -155,8 +155,8 @@ TEST(RiskMinimiser, TakesSeveralClassesOneAgainstTheRest) {
         const Model model =
             risk_minimiser({.loss = loss, .common = with_kernel("rbf(gamma=0.5)"), .lambda = 0.1})
                 .fit(data);
-        ASSERT_EQ(model.reports.size(), 3U);
-        EXPECT_EQ(model.reports[1].name, "2 vs rest");
+        ASSERT_EQ(model.reports().size(), 3U);
+        EXPECT_EQ(model.reports()[1].name, "2 vs rest");
         const Labels labels = model.predict_labels(data.x);
         std::size_t right = 0;
         for (std::size_t i = 0; i < data.size(); ++i) {

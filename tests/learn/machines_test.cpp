@@ -47,11 +47,11 @@ TEST(HardMargin, TwoPointsOnALine) {
     const Model model = Svm(hard(linear())).fit(data);
     expect_hard_margin(model, data, 0.25);
     EXPECT_NEAR(weights_of(model)[0], 0.5, 1e-8);
-    EXPECT_NEAR(model.expansion.bias[0], -0.5, 1e-8);
+    EXPECT_NEAR(model.expansion().bias[0], -0.5, 1e-8);
     EXPECT_NEAR(value_at(model, {1}), 0, 1e-8);
     // α = 1/8 for both: 4α = w.
     for (std::size_t i = 0; i < 2; ++i) {
-        EXPECT_NEAR(std::abs(model.expansion.coefficients(0, i)), 0.125, 1e-8);
+        EXPECT_NEAR(std::abs(model.expansion().coefficients(0, i)), 0.125, 1e-8);
     }
 }
 
@@ -62,11 +62,11 @@ TEST(HardMargin, ThreePointsInThePlane) {
     expect_hard_margin(model, data, 1);
     EXPECT_NEAR(weights_of(model)[0], 1, 1e-7);
     EXPECT_NEAR(weights_of(model)[1], 0, 1e-7);
-    EXPECT_NEAR(model.expansion.bias[0], -1, 1e-7);
-    ASSERT_EQ(model.expansion.size(), 3U) << "the far point supports nothing";
-    EXPECT_NEAR(model.expansion.coefficients(0, 0), 0.25, 1e-7);
-    EXPECT_NEAR(model.expansion.coefficients(0, 1), 0.25, 1e-7);
-    EXPECT_NEAR(model.expansion.coefficients(0, 2), -0.5, 1e-7);
+    EXPECT_NEAR(model.expansion().bias[0], -1, 1e-7);
+    ASSERT_EQ(model.expansion().size(), 3U) << "the far point supports nothing";
+    EXPECT_NEAR(model.expansion().coefficients(0, 0), 0.25, 1e-7);
+    EXPECT_NEAR(model.expansion().coefficients(0, 1), 0.25, 1e-7);
+    EXPECT_NEAR(model.expansion().coefficients(0, 2), -0.5, 1e-7);
 }
 
 TEST(HardMargin, FourCornersOfASquare) {
@@ -75,7 +75,7 @@ TEST(HardMargin, FourCornersOfASquare) {
     expect_hard_margin(model, data, 1);
     EXPECT_NEAR(weights_of(model)[0], 1, 1e-7);
     EXPECT_NEAR(weights_of(model)[1], 0, 1e-7);
-    EXPECT_NEAR(model.expansion.bias[0], 0, 1e-7);
+    EXPECT_NEAR(model.expansion().bias[0], 0, 1e-7);
 }
 
 TEST(HardMargin, ExclusiveOrThroughTheQuadraticKernel) {
@@ -83,7 +83,7 @@ TEST(HardMargin, ExclusiveOrThroughTheQuadraticKernel) {
     const Dataset data = labelled({{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1});
     const Model model = Svm(hard(polynomial({.degree = 2}))).fit(data);
     expect_hard_margin(model, data, 0.5);
-    for (const double c : model.expansion.coefficients.values()) {
+    for (const double c : model.expansion().coefficients.values()) {
         EXPECT_NEAR(std::abs(c), 0.125, 1e-8);
     }
     for (const auto& x : {std::vector{0.3, 0.7}, std::vector{-2.0, 1.5}, std::vector{0.0, 4.0}}) {
@@ -98,7 +98,7 @@ TEST(HardMargin, ThroughTheOriginAsInSeed000) {
     expect_hard_margin(model, data, 0.5);
     EXPECT_NEAR(weights_of(model)[0], 0.5, 1e-8);
     EXPECT_NEAR(weights_of(model)[1], 0.5, 1e-8);
-    EXPECT_EQ(model.expansion.bias[0], 0);
+    EXPECT_EQ(model.expansion().bias[0], 0);
     // A point is as good as its mirror image with the other label.
     const Dataset mirrored = labelled({{2, 0}, {0, 2}, {-3, -3}}, {1, 1, -1});
     EXPECT_NEAR(weights_of(Svm(hard(linear(), false)).fit(mirrored))[1], 0.5, 1e-8);
@@ -113,7 +113,7 @@ TEST(SoftMargin, HasTheMidpointAsBiasWithoutFreeVectors) {
     EXPECT_EQ(model.report().bounded_support_vectors, 2U);
     const double w = 2 * C;
     EXPECT_NEAR(weights_of(model)[0], w, 1e-9);
-    EXPECT_NEAR(model.expansion.bias[0], (-1 + (1 - 2 * w)) / 2, 1e-9);
+    EXPECT_NEAR(model.expansion().bias[0], (-1 + (1 - 2 * w)) / 2, 1e-9);
 }
 
 TEST(SoftMargin, HasTheMeanOverFreeVectorsAsBias) {
@@ -121,7 +121,7 @@ TEST(SoftMargin, HasTheMeanOverFreeVectorsAsBias) {
     const Dataset data = with_double_rows(make("moons", {.n = 120, .noise = 0.25, .seed = 3}));
     const double C = 2;
     const Model model = Svm(closely({.common = {.kernel = rbf({.gamma = 1.0})}, .C = C})).fit(data);
-    const Expansion& e = model.expansion;
+    const Expansion& e = model.expansion();
     const auto rows = full(e.points);
     double sum = 0;
     double count = 0;
@@ -161,16 +161,16 @@ TEST(LinearKernel, CollapsesToItsWeights) {
     const Dataset data = with_double_rows(make("blobs", {.n = 90, .noise = 2.0, .columns = 5}));
     for (const Kernel& kernel : {linear(), 3.0 * linear()}) {
         const Model model = Svm(closely({.common = {.kernel = kernel}, .C = 0.1})).fit(data);
-        ASSERT_TRUE(is_linear(model.expansion.kernel));
+        ASSERT_TRUE(is_linear(model.expansion().kernel));
         const Matrix<double> f = model.decision(data.x);
-        const Matrix<double> w = weight_vectors(model.expansion);
+        const Matrix<double> w = weight_vectors(model.expansion());
         const auto rows = full(data.x);
         for (std::size_t i = 0; i < data.size(); i += 7) {
             for (std::size_t c = 0; c < f.columns(); ++c) {
-                const double sum = by_definition(model.expansion, rows[i], c);
+                const double sum = by_definition(model.expansion(), rows[i], c);
                 EXPECT_NEAR(f(i, c), sum, 1e-9 * (1 + std::abs(sum)));
                 const double dot = std::inner_product(rows[i].begin(), rows[i].end(),
-                                                      w.row(c).begin(), model.expansion.bias[c]);
+                                                      w.row(c).begin(), model.expansion().bias[c]);
                 EXPECT_NEAR(f(i, c), dot, 1e-9 * (1 + std::abs(dot)));
             }
         }
@@ -181,7 +181,7 @@ TEST(SeveralClasses, OneVersusOneIsEachPairAlone) {
     const Dataset data = with_double_rows(embedded("iris"));
     const SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 0.5})}, .C = 1});
     const Model model = Svm(settings).fit(data);
-    ASSERT_EQ(model.reports.size(), 3U);
+    ASSERT_EQ(model.reports().size(), 3U);
     const Classes classes = classes_of(data.y);
     const Matrix<double> all = model.decision(data.x);
     std::size_t pair = 0;
@@ -194,13 +194,13 @@ TEST(SeveralClasses, OneVersusOneIsEachPairAlone) {
             const Model alone = Svm(settings).fit(data.select(rows));
             const Matrix<double> f = alone.decision(data.x);
             for (std::size_t i = 0; i < data.size(); ++i) {
-                ASSERT_NEAR(all(i, pair), f(i, 0), 1e-5) << model.reports[pair].name;
+                ASSERT_NEAR(all(i, pair), f(i, 0), 1e-5) << model.reports()[pair].name;
             }
         }
     }
     // Rows that support several pairs stand in the expansion once.
-    const std::set<std::size_t> distinct(model.origins.begin(), model.origins.end());
-    EXPECT_EQ(distinct.size(), model.expansion.size());
+    const std::set<std::size_t> distinct(model.origins().begin(), model.origins().end());
+    EXPECT_EQ(distinct.size(), model.expansion().size());
     testing::expect_certified(model, data, settings);
 }
 
@@ -209,7 +209,7 @@ TEST(SeveralClasses, OneVersusRestIsEachClassAlone) {
     SvmSettings settings = closely({.common = {.kernel = rbf({.gamma = 0.5})}, .C = 1});
     settings.multi_class = MultiClass::one_vs_rest;
     const Model model = Svm(settings).fit(data);
-    ASSERT_EQ(model.reports.size(), 3U);
+    ASSERT_EQ(model.reports().size(), 3U);
     const Classes classes = classes_of(data.y);
     const Matrix<double> all = model.decision(data.x);
     for (std::size_t c = 0; c < 3; ++c) {

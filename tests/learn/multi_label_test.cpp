@@ -71,8 +71,8 @@ TEST(MultiLabel, GapIsThatOfThePrimalAsWritten) {
     const Matrix<double> f = m.decision(data.data.x);
     double primal = 0;
     for (std::size_t k = 0; k < 4; ++k) {
-        for (std::size_t p = 0; p < m.expansion.size(); ++p) {
-            primal += 0.5 * m.expansion.coefficients(k, p) * f(m.origins[p], k);
+        for (std::size_t p = 0; p < m.expansion().size(); ++p) {
+            primal += 0.5 * m.expansion().coefficients(k, p) * f(m.origins()[p], k);
         }
     }
     for (std::size_t i = 0; i < 60; ++i) {
@@ -120,7 +120,7 @@ TEST(MultiLabel, IsAModelLikeOthers) {
     settings.common.scaling = ScalingRule::parse("standard");
     const Model m = multi_label(settings).fit(data.data, data.labels.view(), {"a", "b", "c", "d"});
     const Model back = load_from_memory(save_to_memory(m));
-    EXPECT_EQ(back.target_names, (std::vector<std::string>{"a", "b", "c", "d"}));
+    EXPECT_EQ(back.target_names(), (std::vector<std::string>{"a", "b", "c", "d"}));
     EXPECT_EQ(back.predict_sets(data.data.x).values(), m.predict_sets(data.data.x).values());
     EXPECT_EQ(back.decision(data.data.x).values(), m.decision(data.data.x).values());
     EXPECT_EQ(back.report().relative_gap, m.report().relative_gap);
@@ -131,12 +131,13 @@ TEST(MultiLabel, IsAModelLikeOthers) {
     EXPECT_EQ(machine.fit(data.data, data.labels.view()).decision(data.data.x).values(),
               m.decision(data.data.x).values());
     EXPECT_NE(message_of([&] { machine.fit(data.data); }).find("needs labels"), std::string::npos);
-    Model bare = m;
+    ModelParts bare = m.parts();
     bare.extras.erase<Threshold>();
-    EXPECT_NE(message_of([&] { save_to_memory(bare); }).find("threshold"), std::string::npos);
-    Model wide = m;
+    EXPECT_NE(message_of([&] { save_to_memory(Model(bare)); }).find("threshold"),
+              std::string::npos);
+    ModelParts wide = m.parts();
     wide.extras.set(Threshold(Matrix<double>(1, 4)));
-    EXPECT_NE(message_of([&] { save_to_memory(wide); }).find("1 x 5"), std::string::npos);
+    EXPECT_NE(message_of([&] { save_to_memory(Model(wide)); }).find("1 x 5"), std::string::npos);
 }
 
 TEST(MultiLabel, StopsInTime) {

@@ -108,8 +108,8 @@ TEST(Perceptron, PrimalAndDualMakeTheSameMistakes) {
         const Model primal = perceptron(s).fit(data);
         s.common.kernel = 0.5 * linear() + constant(0.0);  // no longer seen to be linear
         const Model dual = perceptron(s).fit(data);
-        EXPECT_EQ(primal.expansion.size(), 3U);
-        EXPECT_GT(dual.expansion.size(), 3U);
+        EXPECT_EQ(primal.expansion().size(), 3U);
+        EXPECT_GT(dual.expansion().size(), 3U);
         EXPECT_EQ(primal.report().history, dual.report().history);
         testing::expect_same_decisions(primal, dual, data.x, 1e-8);
     }
@@ -191,7 +191,7 @@ TEST(Perceptron, ABudgetIsKeptAndStillLearns) {
     PerceptronSettings s{.common = in_double(rbf({.gamma = 2.0})), .passes = 2, .budget = 30};
     s.variant = PerceptronVariant::averaged;
     const Model model = perceptron(s).fit(data);
-    EXPECT_LE(model.expansion.size(), 30U);
+    EXPECT_LE(model.expansion().size(), 30U);
     EXPECT_GT(model.report().figures.at("merges"), 0);
     EXPECT_FALSE(model.report().figures.contains("mistake_bound"));
     const Labels found = model.predict_labels(data.x);
@@ -225,7 +225,7 @@ TEST(Perceptron, MergingEqualPointsForgetsNothing) {
     const Model free = perceptron(s).fit(data);
     s.budget = 6;  // four different points, and a little room
     const Model merged = perceptron(s).fit(data);
-    EXPECT_LE(merged.expansion.size(), 6U);
+    EXPECT_LE(merged.expansion().size(), 6U);
     EXPECT_GT(merged.report().figures.at("merges"), 0);
     EXPECT_LT(merged.report().figures.at("forgotten"), 1e-4);
     EXPECT_EQ(merged.report().history, free.report().history);
@@ -249,7 +249,7 @@ TEST(PerceptronStream, LearnsWhatThePassLearns) {
         }
         EXPECT_EQ(stream.steps(), 200U);
         EXPECT_EQ(static_cast<double>(stream.mistakes()), model.report().figures.at("mistakes"));
-        EXPECT_EQ(stream.points(), model.expansion.size());
+        EXPECT_EQ(stream.points(), model.expansion().size());
         testing::expect_same_decisions(model, stream.model(), data.x, 1e-9);
     }
 }
@@ -292,7 +292,7 @@ TEST(Perceptron, StopsWhenToldAndNamesBadSettings) {
     const Model model = perceptron(s).fit(data);
     EXPECT_EQ(model.report().status, FitStatus::cancelled);
     EXPECT_EQ(model.report().iterations, 1024U);
-    EXPECT_GT(model.expansion.size(), 0U);
+    EXPECT_GT(model.expansion().size(), 0U);
     s.passes = 0;
     EXPECT_NE(message_of([&] { perceptron(s).fit(data); }).find("passes"), std::string::npos);
     s.passes = 1;

@@ -1,9 +1,9 @@
-// Predictors, and models that are what their fields say.
+// Predictors, and models that never change.
 #include "mercer/learn/predictor.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cmath>
 #include <set>
 #include <thread>
 
@@ -19,33 +19,63 @@ Model moons_model() {
     return svc({.kernel = rbf({.gamma = 2.0})}).fit(make("moons", {.n = 200, .noise = 0.2}));
 }
 
-TEST(Model, DoublePrecisionSetAfterAPredictionCounts) {
+TEST(Model, ChangedPartsMakeAnotherModel) {
     const Rows x = make("moons", {.n = 50, .seed = 7}).x;
-    Model model = moons_model();
+    const Model model = moons_model();
     const Matrix<double> single = model.decision(x);
-    Model other = model;
-    other.double_precision = model.double_precision = true;
-    const Matrix<double> full = model.decision(x);
+    ModelParts parts = model.parts();
+    parts.double_precision = true;
+    const Model exact(parts);
+    const Matrix<double> full = exact.decision(x);
     EXPECT_NE(single.values(), full.values());
-    EXPECT_EQ(full.values(), other.decision(x).values());
-    EXPECT_EQ(full.values(), Evaluator(model.expansion, true)(x).values());
+    EXPECT_EQ(full.values(), Evaluator(model.expansion(), true)(x).values());
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(single(i, 0), full(i, 0), 1e-4);
+    parts.expansion.bias[0] += 1;
+    const Matrix<double> shifted = Model(parts).decision(x);
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(shifted(i, 0), full(i, 0) + 1, 1e-12);
+    EXPECT_EQ(exact.decision(x).values(), full.values());
+    EXPECT_EQ(model.decision(x).values(), single.values());
 }
 
-TEST(Model, AnExpansionChangedAfterAPredictionCounts) {
-    const Rows x = make("moons", {.n = 50, .seed = 7}).x;
+TEST(Model, CopiesShareTheirParts) {
     Model model = moons_model();
-    const Matrix<double> before = model.decision(x);
-    model.expansion.bias[0] += 1;
-    const Matrix<double> shifted = model.decision(x);
-    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(shifted(i, 0), before(i, 0) + 1, 1e-12);
-    model.expansion = moons_model().expansion;
-    EXPECT_EQ(model.decision(x).values(), before.values());
+    const Model copy = model;
+    EXPECT_EQ(&copy.expansion(), &model.expansion());
+    const Model moved = std::move(model);
+    EXPECT_EQ(&moved.expansion(), &copy.expansion());
+    EXPECT_EQ(&model.expansion(), &copy.expansion());  // NOLINT: what was moved from is whole
+    // Of a model that goes away, what it is asked for stays.
+    const Expansion& kept = moons_model().expansion();
+    EXPECT_EQ(kept.size(), copy.expansion().size());
+    EXPECT_EQ(Model().expansion().size(), 0U);
+}
+
+TEST(Model, IsMadeOfPartsThatFitTogetherOrNotAtAll) {
+    const Model model = moons_model();
+    const auto refused = [&](const auto& change) {
+        ModelParts parts = model.parts();
+        change(parts);
+        return testing::message_of([&] { Model(parts, "here"); });
+    };
+    EXPECT_EQ(refused([](ModelParts&) {}), "");
+    EXPECT_EQ(refused([](ModelParts& p) { p.expansion.bias.clear(); }),
+              "here: the model has no decision function");
+    EXPECT_NE(refused([](ModelParts& p) { p.origins.pop_back(); }).find("origins"),
+              std::string::npos);
+    EXPECT_NE(refused([](ModelParts& p) { p.columns = 3; }).find("columns"), std::string::npos);
+    EXPECT_NE(refused([](ModelParts& p) { p.class_names.pop_back(); }).find("class names"),
+              std::string::npos);
+    EXPECT_NE(refused([](ModelParts& p) { p.expansion.bias[0] = NAN; }).find("finite"),
+              std::string::npos);
+    EXPECT_NE(refused([](ModelParts& p) { p.expansion.kernel = rbf(); }).find("waits for data"),
+              std::string::npos);
+    EXPECT_NE(refused([](ModelParts& p) { p.extras.set(Votes(Matrix<double>(1, 2))); }), "");
 }
 
 TEST(Predictor, AnswersAsTheModelItWasMadeOf) {
     const Dataset iris = embedded("iris");
-    Model model = Svm({.common = {.kernel = rbf({.gamma = 0.5})}, .probability = true}).fit(iris);
+    const Model model =
+        Svm({.common = {.kernel = rbf({.gamma = 0.5})}, .probability = true}).fit(iris);
     const Predictor predictor(model);
     const Matrix<double> p = model.probabilities(iris.x);
     const Labels labels = model.predict_labels(iris.x);
@@ -54,9 +84,6 @@ TEST(Predictor, AnswersAsTheModelItWasMadeOf) {
     EXPECT_EQ(predictor.predict_labels(iris.x).values, labels.values);
     EXPECT_EQ(predictor.predict_labels(iris.x).names, labels.names);
     EXPECT_EQ(predictor.predict_labels(iris.x, {}, DecideBy::probability).values, likely.values);
-    // What happens to the model afterwards does not reach it.
-    std::ranges::fill(model.expansion.coefficients.values(), 0.0);
-    EXPECT_EQ(predictor.probabilities(iris.x).values(), p.values());
     // Machines that take their expansion apart.
     const Model voted =
         perceptron({.common = {.kernel = rbf({.gamma = 0.5})}, .variant = PerceptronVariant::voted})
@@ -91,12 +118,12 @@ Dataset wide(std::size_t rows, std::size_t columns, std::uint64_t seed) {
 TEST(Predictor, LinearValuesOfSparseRowsAreThoseOfTheFullOnes) {
     const Dataset small = wide(60, 400, 1);
     const Model model = svc({.kernel = Kernel::parse("0.3*linear")}).fit(small);
-    ASSERT_EQ(model.expansion.outputs(), 3U);
-    ASSERT_TRUE(model.expansion.points.is_sparse());
-    Model dense = model;
-    dense.expansion.points = model.expansion.points.to_dense();
+    ASSERT_EQ(model.expansion().outputs(), 3U);
+    ASSERT_TRUE(model.expansion().points.is_sparse());
+    ModelParts dense = model.parts();
+    dense.expansion.points = model.expansion().points.to_dense();
     const Rows x = wide(50, 400, 2).x;
-    const Matrix<double> expected = dense.decision(x.to_dense());
+    const Matrix<double> expected = Model(dense).decision(x.to_dense());
     for (const Rows& form : {x, x.to_double()}) {
         const Matrix<double> found = model.decision(form);
         for (std::size_t i = 0; i < x.size(); ++i) {

@@ -117,10 +117,10 @@ TEST(Probability, OfSeveralClassesSumsToOne) {
 TEST(Probability, IsDrawnFromItsSeed) {
     const Dataset data = make("moons", {.n = 100, .noise = 0.3, .seed = 2});
     SvmSettings settings = with_probability(Task::svc);
-    const Sigmoid a = Svm(settings).fit(data).extras.find<Calibration>()->sigmoids[0];
-    const Sigmoid b = Svm(settings).fit(data).extras.find<Calibration>()->sigmoids[0];
+    const Sigmoid a = Svm(settings).fit(data).extras().find<Calibration>()->sigmoids[0];
+    const Sigmoid b = Svm(settings).fit(data).extras().find<Calibration>()->sigmoids[0];
     settings.common.seed = 2;
-    const Sigmoid c = Svm(settings).fit(data).extras.find<Calibration>()->sigmoids[0];
+    const Sigmoid c = Svm(settings).fit(data).extras().find<Calibration>()->sigmoids[0];
     EXPECT_EQ(a.a, b.a);
     EXPECT_EQ(a.b, b.b);
     EXPECT_NE(a.a, c.a);
@@ -139,7 +139,7 @@ TEST(Probability, OfOneVersusRestSumsToOne) {
     SvmSettings settings = with_probability(Task::svc);
     settings.multi_class = MultiClass::one_vs_rest;
     const Model model = Svm(settings).fit(data);
-    ASSERT_EQ(sigmoids_of(model).size(), 4U);
+    ASSERT_EQ(sigmoids_of(model.extras()).size(), 4U);
     const Matrix<double> p = model.probabilities(data.x);
     const std::vector<double> predicted = model.predict(data.x);
     double agree = 0;

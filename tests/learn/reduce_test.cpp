@@ -229,16 +229,16 @@ TEST(Reduce, TenClassesShareTheirVectorsAndPredictAsBefore) {
     const Dataset data = read("@digits");
     const Model model = svc({.kernel = rbf({.gamma = 0.001}), .C = 10}).fit(data);
     const ReducedModel small = reduce(model, {.speedup = 10, .iterations = 40});
-    EXPECT_EQ(small.model.expansion.size(), model.expansion.size() / 10);
-    EXPECT_EQ(small.model.expansion.outputs(), 45U);
+    EXPECT_EQ(small.model.expansion().size(), model.expansion().size() / 10);
+    EXPECT_EQ(small.model.expansion().outputs(), 45U);
     const std::vector<double> before = model.predict(data.x), now = small.model.predict(data.x);
     std::size_t changed = 0;
     for (std::size_t i = 0; i < now.size(); ++i) changed += before[i] != now[i];
     EXPECT_LE(static_cast<double>(changed), 0.01 * static_cast<double>(now.size()));
-    ASSERT_EQ(small.model.reports.size(), 45U);
+    ASSERT_EQ(small.model.reports().size(), 45U);
     double distance = 0, norm = 0;
-    for (const Report& r : small.model.reports) {
-        EXPECT_EQ(r.figures.at("reduced_from"), static_cast<double>(model.expansion.size()));
+    for (const Report& r : small.model.reports()) {
+        EXPECT_EQ(r.figures.at("reduced_from"), static_cast<double>(model.expansion().size()));
         distance += r.figures.at("squared_distance");
         norm += r.figures.at("squared_norm");
     }
@@ -304,7 +304,7 @@ TEST(Reduce, KeepsTheCompanionOfTwoViews) {
     const Model views = kernel_cca(s).fit(x, y);
     const Model small = reduce(views, {.vectors = 10}).model;
     ASSERT_TRUE(companion_of(small));
-    EXPECT_EQ(small.expansion.size(), 10U);
+    EXPECT_EQ(small.expansion().size(), 10U);
     EXPECT_EQ(companion_of(small)->decision(y.x).values(),
               companion_of(views)->decision(y.x).values());
     // What asks for both sides still can.

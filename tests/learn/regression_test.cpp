@@ -28,7 +28,7 @@ TEST(SupportVectorRegression, FitsTheFlattestLineWithinTheTube) {
         const Model model = Svm(settings).fit(data);
         const double slope = 2 - 2 * epsilon / 4;
         EXPECT_NEAR(weights_of(model)[0], slope, 1e-6);
-        EXPECT_NEAR(model.expansion.bias[0], 1 + epsilon, 1e-6);
+        EXPECT_NEAR(model.expansion().bias[0], 1 + epsilon, 1e-6);
         EXPECT_NEAR(model.report().primal, slope * slope / 2, 1e-4);
         EXPECT_NEAR(model.report().dual, slope * slope / 2, 1e-4);
         EXPECT_EQ(model.report().margin_errors, 0U);
@@ -42,8 +42,8 @@ TEST(SupportVectorRegression, IsConstantInATubeThatHoldsEverything) {
     const Model model =
         Svm(closely({.task = Task::svr, .common = {.kernel = linear()}, .C = 10, .epsilon = 1.5}))
             .fit(data);
-    EXPECT_EQ(model.expansion.size(), 0U);
-    EXPECT_NEAR(model.expansion.bias[0], 2, 1e-9);
+    EXPECT_EQ(model.expansion().size(), 0U);
+    EXPECT_NEAR(model.expansion().bias[0], 2, 1e-9);
     EXPECT_EQ(model.report().dual, 0);
     EXPECT_EQ(model.report().relative_gap, 0);
     EXPECT_NEAR(model.predict(points({{77}}).x)[0], 2, 1e-9);
@@ -124,14 +124,14 @@ TEST(SeveralOutputs, EqualSeparateFits) {
         const SvmSettings settings =
             closely({.task = task, .common = {.kernel = rbf({.gamma = 2.0})}, .C = 3, .nu = 0.31});
         const Model together = Svm(settings).fit(data, targets.view());
-        ASSERT_EQ(together.reports.size(), 3U);
+        ASSERT_EQ(together.reports().size(), 3U);
         const Matrix<double> f = together.decision(data.x);
         for (std::size_t c = 0; c < 3; ++c) {
             for (std::size_t i = 0; i < data.size(); ++i) data.y.values[i] = targets(i, c);
             const Model alone = Svm(settings).fit(data);
             const Matrix<double> g = alone.decision(data.x);
             for (std::size_t i = 0; i < data.size(); ++i) ASSERT_NEAR(f(i, c), g(i, 0), 1e-5);
-            EXPECT_NEAR(together.reports[c].dual, alone.report().dual,
+            EXPECT_NEAR(together.reports()[c].dual, alone.report().dual,
                         1e-7 * std::abs(alone.report().dual));
         }
     }
@@ -205,9 +205,9 @@ TEST_F(ParametricTube, KeepsTheNuPropertyInItsWeightedForm) {
         const double outside = std::abs(data.y.values[i] - f(i, 0)) - r.epsilon * width[i] - 1e-5;
         if (outside > 0) errors += width[i];
     }
-    for (std::size_t p = 0; p < model.expansion.size(); ++p) {
-        support += width[model.origins[p]];
-        used += std::abs(model.expansion.coefficients(0, p)) * width[model.origins[p]];
+    for (std::size_t p = 0; p < model.expansion().size(); ++p) {
+        support += width[model.origins()[p]];
+        used += std::abs(model.expansion().coefficients(0, p)) * width[model.origins()[p]];
     }
     const double allowed = s.nu * static_cast<double>(data.size());
     EXPECT_LE(errors, allowed + tie);
@@ -237,8 +237,8 @@ TEST_F(ParametricTube, FollowsTheNoiseWhereAConstantTubeDoesNot) {
             double x = 0;
             data.x.copy_row(i, {&x, 1});
             if (zeta(x) > 0.1) continue;
-            constant_support += std::ranges::count(constant.origins, i) > 0 ? 1 : 0;
-            shaped_support += std::ranges::count(shaped.origins, i) > 0 ? 1 : 0;
+            constant_support += std::ranges::count(constant.origins(), i) > 0 ? 1 : 0;
+            shaped_support += std::ranges::count(shaped.origins(), i) > 0 ? 1 : 0;
         }
         EXPECT_GT(shaped_support, constant_support) << "seed " << seed;
     }
@@ -257,8 +257,8 @@ TEST_F(ParametricTube, IsTheSameAsFormulaColumnAndFunction) {
     const Model b = Svm(by_column).fit(data);
     const Model c = Svm(by_function).fit(data);
     for (const Model* other : {&b, &c}) {
-        EXPECT_EQ(a.expansion.coefficients.values(), other->expansion.coefficients.values());
-        EXPECT_EQ(a.expansion.bias, other->expansion.bias);
+        EXPECT_EQ(a.expansion().coefficients.values(), other->expansion().coefficients.values());
+        EXPECT_EQ(a.expansion().bias, other->expansion().bias);
         EXPECT_EQ(a.report().epsilon, other->report().epsilon);
         EXPECT_EQ(a.report().primal, other->report().primal);
     }

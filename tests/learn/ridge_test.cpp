@@ -85,19 +85,19 @@ TEST(Ridge, IsTheMinimum) {
         }
         return risk;
     };
-    const auto row = model.expansion.coefficients.row(0);
+    const auto row = model.expansion().coefficients.row(0);
     const std::vector<double> alpha(row.begin(), row.end());
-    const double least = objective(alpha, model.expansion.bias[0]);
+    const double least = objective(alpha, model.expansion().bias[0]);
     EXPECT_NEAR(least, model.report().primal, 1e-9 * least);
     for (std::size_t i = 0; i < 30; i += 7) {
         for (const double by : {1e-3, -1e-3}) {
             auto moved = alpha;
             moved[i] += by;
-            EXPECT_GT(objective(moved, model.expansion.bias[0]), least);
+            EXPECT_GT(objective(moved, model.expansion().bias[0]), least);
         }
     }
-    EXPECT_GT(objective(alpha, model.expansion.bias[0] + 1e-3), least);
-    EXPECT_GT(objective(alpha, model.expansion.bias[0] - 1e-3), least);
+    EXPECT_GT(objective(alpha, model.expansion().bias[0] + 1e-3), least);
+    EXPECT_GT(objective(alpha, model.expansion().bias[0] - 1e-3), least);
 }
 
 TEST(Ridge, LeaveOneOutIsLeavingOneOut) {
@@ -108,7 +108,7 @@ TEST(Ridge, LeaveOneOutIsLeavingOneOut) {
                                .bias = bias,
                                .leave_one_out = true};
         const Model model = ridge(settings).fit(data);
-        const Matrix<double>& loo = model.extras.array("loo");
+        const Matrix<double>& loo = model.extras().array("loo");
         settings.leave_one_out = false;
         double sum = 0;
         double total = 0;
@@ -130,7 +130,7 @@ TEST(Ridge, PathAgreesWithSingleFitsAndChoosesTheBest) {
         const std::vector<double> path = {1e-3, 1e-2, 0.1, 1, 10, 100};
         const Model model =
             ridge({.common = with_kernel("rbf(gamma=0.5)"), .path = path, .bias = bias}).fit(data);
-        const Matrix<double>& table = model.extras.array("path");
+        const Matrix<double>& table = model.extras().array("path");
         double best = table(0, 1);
         for (std::size_t p = 0; p < path.size(); ++p) {
             const Model one = ridge({.common = with_kernel("rbf(gamma=0.5)"),
@@ -144,7 +144,7 @@ TEST(Ridge, PathAgreesWithSingleFitsAndChoosesTheBest) {
         }
         const Report r = model.report();
         EXPECT_EQ(r.figures.at("loo_error"), best);
-        EXPECT_EQ(r.figures.at("lambda"), model.trained.numbers.at("lambda"));
+        EXPECT_EQ(r.figures.at("lambda"), model.trained().numbers.at("lambda"));
         EXPECT_LT(r.relative_gap, 1e-9);
         const Model again = ridge({.common = with_kernel("rbf(gamma=0.5)"),
                                    .lambda = r.figures.at("lambda"),
@@ -187,7 +187,7 @@ TEST(Ridge, LearnsSeveralOutputsAtOnce) {
     }
     const Ridge machine = ridge({.common = with_kernel("rbf(gamma=0.5)"), .lambda = 0.3});
     const Model both = machine.fit(data, targets.view());
-    ASSERT_EQ(both.reports.size(), 2U);
+    ASSERT_EQ(both.reports().size(), 2U);
     const auto single = machine.fit(data).predict(data.x);
     const Matrix<double> f = both.decision(data.x);
     for (std::size_t i = 0; i < 50; ++i) {

@@ -21,12 +21,12 @@ SvmSettings smallest_sphere(Kernel kernel) {
 
 /// The centre of a sphere in input space: coefficients are 2α (002, equation 9).
 std::vector<double> centre_of(const Model& model) {
-    std::vector<double> centre(model.columns, 0.0);
-    std::vector<double> row(model.columns);
-    for (std::size_t i = 0; i < model.expansion.size(); ++i) {
-        model.expansion.points.copy_row(i, row);
+    std::vector<double> centre(model.columns(), 0.0);
+    std::vector<double> row(model.columns());
+    for (std::size_t i = 0; i < model.expansion().size(); ++i) {
+        model.expansion().points.copy_row(i, row);
         for (std::size_t k = 0; k < row.size(); ++k) {
-            centre[k] += model.expansion.coefficients(0, i) / 2 * row[k];
+            centre[k] += model.expansion().coefficients(0, i) / 2 * row[k];
         }
     }
     return centre;
@@ -65,7 +65,7 @@ TEST_P(SmallestSphere, HasItsCentreAndRadius) {
     const std::vector<double> centre = centre_of(model);
     EXPECT_LE(distance2(centre, known.centre), 1e-12);
     double sum = 0;
-    for (const double c : model.expansion.coefficients.values()) {
+    for (const double c : model.expansion().coefficients.values()) {
         EXPECT_GE(c, 0);
         sum += c / 2;
     }
@@ -73,7 +73,7 @@ TEST_P(SmallestSphere, HasItsCentreAndRadius) {
     // The decision rule of 002, with its sign set right: f(x) = r² − ‖x − c‖², positive inside.
     Random random(3);
     for (int trial = 0; trial < 20; ++trial) {
-        std::vector<double> x(model.columns);
+        std::vector<double> x(model.columns());
         for (double& value : x) value = random.uniform(-5, 5);
         const double expected = known.radius * known.radius - distance2(x, known.centre);
         EXPECT_NEAR(value_at(model, x), expected, 1e-4);
@@ -110,7 +110,7 @@ TEST(SphereInFeatureSpace, TouchesItsSupportVectorsAndHoldsTheRest) {
         const Matrix<double> f = model.decision(data.x);
         const double r2 = model.report().radius * model.report().radius;
         for (std::size_t i = 0; i < data.size(); ++i) EXPECT_GE(f(i, 0), -1e-6 * r2);
-        for (const std::size_t row : model.origins) EXPECT_NEAR(f(row, 0), 0, 1e-6 * r2);
+        for (const std::size_t row : model.origins()) EXPECT_NEAR(f(row, 0), 0, 1e-6 * r2);
         EXPECT_LE(model.report().relative_gap, 1e-7);
     }
 }

@@ -45,7 +45,7 @@ inline SvmSettings closely(SvmSettings settings, double tolerance = 1e-8) {
 
 /// w of a linear machine with one output.
 inline std::vector<double> weights_of(const Model& model) {
-    const Matrix<double> w = weight_vectors(model.expansion);
+    const Matrix<double> w = weight_vectors(model.expansion());
     return {w.row(0).begin(), w.row(0).end()};
 }
 

@@ -79,11 +79,11 @@ TEST(TargetScale, SettingsOfTheModelAreThoseOfTheTargetsThemselves) {
     const Dataset prices = wave(60, 1000, 50);
     const Model model = fitted(Task::svr, prices, TargetScale::standard);
     const double s = target_scaling_of(model).scale;
-    EXPECT_DOUBLE_EQ(model.trained.C, s);
-    EXPECT_DOUBLE_EQ(model.trained.epsilon, 0.1 * s);
+    EXPECT_DOUBLE_EQ(model.trained().C, s);
+    EXPECT_DOUBLE_EQ(model.trained().epsilon, 0.1 * s);
     const Model direct =
         Svm({.task = Task::svr,
-             .common = {.kernel = model.expansion.kernel, .double_precision = true},
+             .common = {.kernel = model.expansion().kernel, .double_precision = true},
              .C = s,
              .epsilon = 0.1 * s,
              .tolerance = 1e-6 * s})
@@ -178,7 +178,7 @@ TEST(GaussianProcess, AHeightThatWasWrittenIsLearntAlsoWhenItIsOne) {
     GaussianProcessSettings settings{.common = {.kernel = k}, .optimise = true};
     settings.common.target_scale = TargetScale::none;
     const Model model = gaussian_process(settings).fit(wave(80, 0, 30));
-    const double height = parameters(model.expansion.kernel).front().value;
+    const double height = parameters(model.expansion().kernel).front().value;
     EXPECT_GT(height, 100);
     EXPECT_LT(height, 10000);
 }
@@ -204,8 +204,8 @@ TEST(GaussianProcess, ParametersCanBeHeldFixed) {
         settings.fixed = std::move(fixed);
         const Model m = gaussian_process(settings).fit(data);
         std::vector<double> found;
-        for (const KernelParameter& p : parameters(m.expansion.kernel)) found.push_back(p.value);
-        found.push_back(m.trained.numbers.at("noise"));
+        for (const KernelParameter& p : parameters(m.expansion().kernel)) found.push_back(p.value);
+        found.push_back(m.trained().numbers.at("noise"));
         return found;
     };
     EXPECT_EQ(search_names(parameters(settings.common.kernel)),

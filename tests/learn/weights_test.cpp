@@ -134,13 +134,13 @@ TEST(ClassWeights, AreVerifiedInTheOrderOfTheModelsClasses) {
     Dataset numbers = make("blobs", {.n = 60, .classes = 3});
     SvmSettings settings;
     settings.class_weights = {{"0", 3}, {"2", 0.5}};
-    Model model = Svm(settings).fit(numbers);
+    ModelParts model = Svm(settings).fit(numbers).parts();
     model.class_names = {"c10", "b", "c2"};
     model.class_values.clear();
     for (std::size_t part = 0; part < 3; ++part) model.reports[part].name = std::to_string(part);
     Dataset text = numbers;
     text.y.names = {"c10", "b", "c2"};
-    const std::vector<Report> again = recompute_reports(model, text);
+    const std::vector<Report> again = recompute_reports(Model(model), text);
     ASSERT_EQ(again.size(), 3U);
     for (std::size_t part = 0; part < 3; ++part) {
         EXPECT_EQ(again[part].name, std::to_string(part));
@@ -149,7 +149,7 @@ TEST(ClassWeights, AreVerifiedInTheOrderOfTheModelsClasses) {
         EXPECT_LT(again[part].relative_gap, 1e-2);
     }
     text.y.names = {"c10", "b", "other"};
-    EXPECT_NE(testing::message_of([&] { recompute_reports(model, text); }).find("other"),
+    EXPECT_NE(testing::message_of([&] { recompute_reports(Model(model), text); }).find("other"),
               std::string::npos);
 }
 

@@ -18,14 +18,15 @@ namespace {
 std::vector<Model> small_models() {
     Random random(23);
     std::vector<Model> result;
-    result.push_back(random_model(random, {.points = 2, .columns = 2}));
-    result.push_back(random_model(random, {.task = Task::svr,
-                                           .kernel = precomputed(),
-                                           .points = 2,
-                                           .columns = 2,
-                                           .rows = {.sparse = true, .twice = true}}));
-    result.back().reports.resize(1);
-    result.back().reports[0].hull_weights = {0.25, 0.75};
+    result.emplace_back(random_model(random, {.points = 2, .columns = 2}));
+    ModelParts second = random_model(random, {.task = Task::svr,
+                                              .kernel = precomputed(),
+                                              .points = 2,
+                                              .columns = 2,
+                                              .rows = {.sparse = true, .twice = true}});
+    second.reports.resize(1);
+    second.reports[0].hull_weights = {0.25, 0.75};
+    result.emplace_back(second);
     return result;
 }
 
@@ -244,9 +245,9 @@ const std::vector<Forgery> forgeries{
 
 TEST(HostileModelFile, EveryForgeryIsNamed) {
     Random random(1);
-    Model model = random_model(random, {.points = 2, .columns = 2});
+    ModelParts model = random_model(random, {.points = 2, .columns = 2});
     model.reports.resize(1);
-    const std::string original = save_to_memory(model);
+    const std::string original = save_to_memory(Model(model));
     for (const Forgery& forgery : forgeries) {
         Parts parts = Parts::of(original);
         forgery.edit(parts);
@@ -265,8 +266,8 @@ TEST(HostileModelFile, EveryForgeryIsNamed) {
 
 TEST(HostileModelFile, SparsePointsAreChecked) {
     Random random(2);
-    const Model model =
-        random_model(random, {.points = 3, .columns = 5, .rows = {.sparse = true, .twice = true}});
+    const Model model(
+        random_model(random, {.points = 3, .columns = 5, .rows = {.sparse = true, .twice = true}}));
     const Parts original = Parts::of(save_to_memory(model));
     const std::vector<Forgery> list{
         {"unsorted",

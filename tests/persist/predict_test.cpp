@@ -19,10 +19,10 @@ namespace {
 TEST(SavedModel, DecidesBitForBitAsBefore) {
     Random random(73);
     for (const auto& [name, model] : sample_models()) {
-        if (model.columns == 0) continue;
+        if (model.columns() == 0) continue;
         SCOPED_TRACE(name);
         const Model back = load_from_memory(save_to_memory(model));
-        const Rows rows = random_rows(random, 20, model.columns, {.twice = true});
+        const Rows rows = random_rows(random, 20, model.columns(), {.twice = true});
         EXPECT_EQ(model.decision(rows).values(), back.decision(rows).values());
     }
 }
@@ -69,23 +69,23 @@ TEST(SavedModel, FilesOfEarlierProgramsPredictTheSame) {
     gp.common.target_scale = TargetScale::center;  // keeps deviations in the target's units
     models.emplace_back("gp", gaussian_process(gp).fit(sinc));
     for (const auto& [name, model] : models) {
-        if (model.columns == 0) continue;
+        if (model.columns() == 0) continue;
         SCOPED_TRACE(name);
         const std::string old = of_an_earlier_program(save_to_memory(model));
         for (const char* word : {"roles", "convexity", "target_shift", "tube_given"}) {
             ASSERT_EQ(old.find(word), std::string::npos) << word;
         }
         const Model back = load_from_memory(old, name);
-        const Rows rows = random_rows(random, 20, model.columns, {.twice = true});
+        const Rows rows = random_rows(random, 20, model.columns(), {.twice = true});
         EXPECT_EQ(model.decision(rows).values(), back.decision(rows).values());
-        if (model.trained.tube != "column") {  // which the word of old could not be told from
-            EXPECT_EQ(model.trained.tube_given, back.trained.tube_given);
+        if (model.trained().tube != "column") {  // which the word of old could not be told from
+            EXPECT_EQ(model.trained().tube_given, back.trained().tube_given);
         }
-        if (model.task == Task::gp && name == "gp") {
+        if (model.task() == Task::gp && name == "gp") {
             EXPECT_EQ(predictive_deviation(model, rows, true),
                       predictive_deviation(back, rows, true));
         }
-        if (is_classifier(model.task)) {
+        if (is_classifier(model.task())) {
             const Labels before = model.predict_labels(rows);
             const Labels after = back.predict_labels(rows);
             EXPECT_EQ(before.values, after.values);
@@ -133,7 +133,7 @@ TEST(SavedModel, RowsOfAMatrixKeepOnlyTheEntriesTheModelReads) {
     matrix.x = Rows::dense(k.values(), 600);
     matrix.y = blobs.y;
     const Model model = svc({.kernel = precomputed()}).fit(matrix);
-    const std::size_t n = model.expansion.size();
+    const std::size_t n = model.expansion().size();
     ASSERT_LT(n, 150U);
     const std::string bytes = save_to_memory(model);
     EXPECT_LT(bytes.size(), 8 * n * n + 30'000) << "not points × rows numbers";
@@ -142,11 +142,11 @@ TEST(SavedModel, RowsOfAMatrixKeepOnlyTheEntriesTheModelReads) {
     EXPECT_EQ(save_to_memory(back), bytes);
     // The certificate can still be checked against the matrix.
     const std::vector<Report> found = recompute_reports(back, matrix);
-    EXPECT_NEAR(found[0].dual, model.reports[0].dual, 1e-4 * model.reports[0].dual);
+    EXPECT_NEAR(found[0].dual, model.reports()[0].dual, 1e-4 * model.reports()[0].dual);
     // A file of earlier programs has the whole rows, and predicts the same.
-    Model whole = model;
-    whole.expansion.points = back.expansion.points.to_dense();
-    EXPECT_EQ(whole.decision(matrix.x).values(), model.decision(matrix.x).values());
+    ModelParts whole = model.parts();
+    whole.expansion.points = back.expansion().points.to_dense();
+    EXPECT_EQ(Model(whole).decision(matrix.x).values(), model.decision(matrix.x).values());
 }
 
 TEST(SavedModel, ATubeNamedColumnIsNoColumnOfNumbers) {
@@ -157,12 +157,12 @@ TEST(SavedModel, ATubeNamedColumnIsNoColumnOfNumbers) {
     const Model formula = Svm(settings).fit(data);
     settings.tube = Formula::parse("|column|");
     const Model named = Svm(settings).fit(data);
-    EXPECT_FALSE(named.trained.tube_given);
+    EXPECT_FALSE(named.trained().tube_given);
     settings.tube.reset();
     settings.tube_values.assign(60, 1.5);
     const Model given = Svm(settings).fit(data);
-    EXPECT_TRUE(given.trained.tube_given);
-    EXPECT_EQ(given.trained.tube, "");
+    EXPECT_TRUE(given.trained().tube_given);
+    EXPECT_EQ(given.trained().tube, "");
     for (const Model& model : {formula, named}) {
         recompute_reports(load_from_memory(save_to_memory(model)), data);
     }
@@ -172,10 +172,10 @@ TEST(SavedModel, ATubeNamedColumnIsNoColumnOfNumbers) {
     };
     EXPECT_TRUE(refused(load_from_memory(save_to_memory(given))));
     // The formula that is the bare name, which a file of today tells from widths row by row.
-    Model bare = formula;
+    ModelParts bare = formula.parts();
     bare.trained.tube = "column";
-    EXPECT_FALSE(load_from_memory(save_to_memory(bare)).trained.tube_given);
-    EXPECT_EQ(load_from_memory(save_to_memory(bare)).trained.tube, "column");
+    EXPECT_FALSE(load_from_memory(save_to_memory(Model(bare))).trained().tube_given);
+    EXPECT_EQ(load_from_memory(save_to_memory(Model(bare))).trained().tube, "column");
     // Files of earlier programs say "column" for such widths, and nothing else.
     Parts parts = Parts::of(save_to_memory(given));
     std::string& trained = parts.metadata("trained");

@@ -45,7 +45,7 @@ TEST(TextModels, AreTheSameAfterAFile) {
         SCOPED_TRACE(kernel);
         const Model model = trained(kernel, data);
         const Model back = load_from_memory(save_to_memory(model), "memory");
-        EXPECT_EQ(back.expansion.kernel, model.expansion.kernel);
+        EXPECT_EQ(back.expansion().kernel, model.expansion().kernel);
         EXPECT_EQ(back.known_columns().objects, data.x.object_names());
         const Matrix<double> before = model.decision(more.x);
         EXPECT_EQ(before.values(), back.decision(more.x).values());
@@ -102,11 +102,11 @@ TEST(TextModels, CollapsedWeightsGiveTheSum) {
 TEST(TextModels, TheHeaviestFeaturesAreNamed) {
     const Dataset data = random_texts(80, 7);
     const Model model = trained("spectrum(k=4)[sequence] + 0.000001*linear", data);
-    EXPECT_TRUE(heaviest_features(model.expansion, 0, 3).empty());  // linear has no part in it
+    EXPECT_TRUE(heaviest_features(model.expansion(), 0, 3).empty());  // linear has no part in it
     Dataset texts = data;
     texts.x = Rows().with_objects({data.x.objects()[0]});
     const Model plain = trained("spectrum(k=4)", texts);
-    const auto found = heaviest_features(plain.expansion, 0, 3);
+    const auto found = heaviest_features(plain.expansion(), 0, 3);
     ASSERT_EQ(found.size(), 3U);
     EXPECT_EQ(found[0].name, "TATA");
     EXPECT_GE(std::abs(found[0].weight), std::abs(found[1].weight));
@@ -132,7 +132,7 @@ TEST(GraphModels, AreTheSameAfterAFile) {
     }
     Expansion e;
     e.points = Rows().with_objects({ObjectColumn::graphs("graph", graphs)});
-    Model model;
+    ModelParts model;
     model.task = Task::svc;
     model.class_names = {"-1", "1"};
     model.class_values = {-1, 1};
@@ -140,9 +140,9 @@ TEST(GraphModels, AreTheSameAfterAFile) {
     model.expansion.kernel = constant(1);
     model.expansion.coefficients = Matrix<double>(1, 12);
     model.expansion.bias = {0.25};
-    const Model back = load_from_memory(save_to_memory(model), "memory");
+    const Model back = load_from_memory(save_to_memory(Model(model)), "memory");
     const GraphView before = e.points.objects()[0].graph(7);
-    const GraphView after = back.expansion.points.objects()[0].graph(7);
+    const GraphView after = back.expansion().points.objects()[0].graph(7);
     ASSERT_EQ(before.nodes, after.nodes);
     ASSERT_EQ(before.ends(), after.ends());
     for (std::size_t v = 0; v < before.nodes; ++v) {

@@ -63,7 +63,7 @@ Report random_report(Random& random) {
 }
 
 Model full_binary(Random& random) {
-    Model m = random_model(random, {});
+    ModelParts m = random_model(random, {});
     m.origins = {4, 1, 7, 0, 2, 9, 11, 30, 5};
     m.feature_names = {"age", "height \"cm\"", "Größe", "x\n\t\\"};
     m.roles = {.label = 3, .weight = 0, .label_name = "y \"kind\"", .weight_name = "w"};
@@ -77,11 +77,12 @@ Model full_binary(Random& random) {
     m.reports = {random_report(random)};
     m.extras.set(Calibration({{-1.5, 0.25}}));
     m.scaling = Scaling::fit(ScalingRule::parse("minmax(-1,1)"), m.expansion.points);
-    return m;
+    return Model(std::move(m));
 }
 
 Model not_separable(Random& random) {
-    Model m = random_model(random, {.task = Task::hard_margin, .kernel = linear(), .points = 0});
+    ModelParts m =
+        random_model(random, {.task = Task::hard_margin, .kernel = linear(), .points = 0});
     m.expansion.points = Rows();
     m.reports.resize(1);
     m.reports[0].status = FitStatus::not_separable;
@@ -90,17 +91,17 @@ Model not_separable(Random& random) {
     m.reports[0].margin = nan;
     m.reports[0].gap = -0.0;
     m.reports[0].hull_weights = {0.5, 0, 0.5, 1e-300, 1};
-    return m;
+    return Model(std::move(m));
 }
 
 Model precomputed_model(Random& random) {
-    Model m = random_model(random, {.kernel = precomputed(), .points = 12, .columns = 12});
+    ModelParts m = random_model(random, {.kernel = precomputed(), .points = 12, .columns = 12});
     const std::vector<std::size_t> chosen{7, 2, 11, 0};
     m.expansion.points = m.expansion.points.select(chosen);
     m.expansion.coefficients = Matrix<double>(1, 4);
     for (double& value : m.expansion.coefficients.values()) value = random.normal();
     m.origins = chosen;
-    return m;
+    return Model(std::move(m));
 }
 
 bool same_number(double a, double b) {
@@ -175,8 +176,8 @@ Rows random_rows(Random& random, std::size_t rows, std::size_t columns, RowsForm
                       : random_rows_as<float>(random, rows, columns, form.sparse);
 }
 
-Model random_model(Random& random, const ModelForm& form) {
-    Model m;
+ModelParts random_model(Random& random, const ModelForm& form) {
+    ModelParts m;
     m.task = form.task;
     m.columns = form.columns;
     m.expansion.kernel = form.kernel;
@@ -214,7 +215,7 @@ std::vector<std::pair<std::string, Model>> sample_models() {
     Random random(17);
     std::vector<std::pair<std::string, Model>> result;
     result.emplace_back("binary", full_binary(random));
-    Model three = random_model(
+    ModelParts three = random_model(
         random, {.task = Task::nu_svc,
                  .kernel = 0.5 * polynomial({.degree = 2, .gamma = 0.25, .coef0 = -1.5}) + linear(),
                  .points = 11,
@@ -225,32 +226,32 @@ std::vector<std::pair<std::string, Model>> sample_models() {
     three.class_names = {"", "caf\xE9", "日本"};  // the middle one is Latin-1, not UTF-8
     three.reports.assign(3, random_report(random));
     three.double_precision = true;
-    result.emplace_back("three classes", three);
-    Model rest = random_model(random, {.classes = 4, .rows = {.twice = true}});
+    result.emplace_back("three classes", Model(three));
+    ModelParts rest = random_model(random, {.classes = 4, .rows = {.twice = true}});
     rest.multi_class = MultiClass::one_vs_rest;
     rest.expansion.bias.resize(4);
     rest.expansion.coefficients = Matrix<double>(4, 9, 0.5);
-    result.emplace_back("one vs rest", rest);
-    Model targets = random_model(
+    result.emplace_back("one vs rest", Model(rest));
+    ModelParts targets = random_model(
         random, {.task = Task::svr, .outputs = 2, .rows = {.sparse = true, .twice = false}});
     targets.target_names = {"width", "height"};
     targets.trained.tube = "column";  // a formula: the column of that name
-    result.emplace_back("two targets", targets);
-    Model sphere = random_model(random, {.task = Task::svdd});
+    result.emplace_back("two targets", Model(targets));
+    ModelParts sphere = random_model(random, {.task = Task::svdd});
     sphere.expansion.self = -1;
-    result.emplace_back("sphere", sphere);
-    Model centered =
+    result.emplace_back("sphere", Model(sphere));
+    ModelParts centered =
         random_model(random, {.task = Task::one_class, .kernel = center(rbf({.sigma = 2.0}))});
     centered.expansion.reference = random_rows(random, 5, 4, {.sparse = true, .twice = true});
-    result.emplace_back("centred", centered);
+    result.emplace_back("centred", Model(centered));
     result.emplace_back("not separable", not_separable(random));
-    Model thin = not_separable(random);
+    ModelParts thin = not_separable(random).parts();
     thin.reports[0].status = FitStatus::no_margin;
     thin.reports[0].margin_bound = 3e-9;
-    result.emplace_back("no margin", thin);
+    result.emplace_back("no margin", Model(thin));
     result.emplace_back("precomputed", precomputed_model(random));
-    Model narrow = random_model(
-        random, {.task = Task::nu_svr, .points = 3, .columns = 0, .rows = {.sparse = true}});
+    const Model narrow(random_model(
+        random, {.task = Task::nu_svr, .points = 3, .columns = 0, .rows = {.sparse = true}}));
     result.emplace_back("no columns", narrow);
     return result;
 }
@@ -258,63 +259,63 @@ std::vector<std::pair<std::string, Model>> sample_models() {
 void expect_same(const Model& a, const Model& b) {
     ASSERT_EQ(companion_of(a) == nullptr, companion_of(b) == nullptr);
     if (companion_of(a)) expect_same(*companion_of(a), *companion_of(b));
-    EXPECT_EQ(a.task, b.task);
-    EXPECT_EQ(a.multi_class, b.multi_class);
-    EXPECT_EQ(a.expansion.kernel.text(), b.expansion.kernel.text());
-    if (a.expansion.kernel.node().kind == KernelKind::precomputed) {
+    EXPECT_EQ(a.task(), b.task());
+    EXPECT_EQ(a.multi_class(), b.multi_class());
+    EXPECT_EQ(a.expansion().kernel.text(), b.expansion().kernel.text());
+    if (a.expansion().kernel.node().kind == KernelKind::precomputed) {
         // Of rows of a given matrix only the column is needed, and only that is in the file.
-        ASSERT_EQ(a.expansion.points.size(), b.expansion.points.size());
-        for (std::size_t i = 0; i < a.expansion.points.size(); ++i) {
-            EXPECT_EQ(a.expansion.points.origin(i), b.expansion.points.origin(i));
+        ASSERT_EQ(a.expansion().points.size(), b.expansion().points.size());
+        for (std::size_t i = 0; i < a.expansion().points.size(); ++i) {
+            EXPECT_EQ(a.expansion().points.origin(i), b.expansion().points.origin(i));
         }
     } else {
-        expect_same_rows(a.expansion.points, b.expansion.points);
+        expect_same_rows(a.expansion().points, b.expansion().points);
     }
-    expect_same_rows(a.expansion.reference, b.expansion.reference);
-    EXPECT_EQ(a.expansion.coefficients.rows(), b.expansion.coefficients.rows());
-    EXPECT_EQ(a.expansion.coefficients.columns(), b.expansion.coefficients.columns());
-    EXPECT_TRUE(std::ranges::equal(a.expansion.coefficients.values(),
-                                   b.expansion.coefficients.values(), same_number));
-    EXPECT_EQ(a.expansion.bias, b.expansion.bias);
-    EXPECT_EQ(a.expansion.self, b.expansion.self);
-    EXPECT_EQ(a.origins, b.origins);
-    EXPECT_EQ(a.class_names, b.class_names);
-    EXPECT_EQ(a.class_values, b.class_values);
-    EXPECT_EQ(a.feature_names, b.feature_names);
-    EXPECT_EQ(a.roles, b.roles);
-    EXPECT_EQ(a.target_names, b.target_names);
-    EXPECT_EQ(a.columns, b.columns);
-    EXPECT_EQ(a.scaling, b.scaling);
-    EXPECT_EQ(a.trained.C, b.trained.C);
-    EXPECT_EQ(a.trained.nu, b.trained.nu);
-    EXPECT_EQ(a.trained.epsilon, b.trained.epsilon);
-    EXPECT_EQ(a.trained.tolerance, b.trained.tolerance);
-    EXPECT_EQ(a.trained.bias, b.trained.bias);
-    EXPECT_EQ(a.trained.tube, b.trained.tube);
-    EXPECT_EQ(a.trained.tube_given, b.trained.tube_given);
-    EXPECT_EQ(a.trained.class_weights, b.trained.class_weights);
-    EXPECT_EQ(a.trained.numbers, b.trained.numbers);
-    ASSERT_EQ(a.extras.arrays().size(), b.extras.arrays().size());
-    for (const auto& [name, array] : a.extras.arrays()) {
-        const Matrix<double>& other = b.extras.array(name);
+    expect_same_rows(a.expansion().reference, b.expansion().reference);
+    EXPECT_EQ(a.expansion().coefficients.rows(), b.expansion().coefficients.rows());
+    EXPECT_EQ(a.expansion().coefficients.columns(), b.expansion().coefficients.columns());
+    EXPECT_TRUE(std::ranges::equal(a.expansion().coefficients.values(),
+                                   b.expansion().coefficients.values(), same_number));
+    EXPECT_EQ(a.expansion().bias, b.expansion().bias);
+    EXPECT_EQ(a.expansion().self, b.expansion().self);
+    EXPECT_EQ(a.origins(), b.origins());
+    EXPECT_EQ(a.class_names(), b.class_names());
+    EXPECT_EQ(a.class_values(), b.class_values());
+    EXPECT_EQ(a.feature_names(), b.feature_names());
+    EXPECT_EQ(a.roles(), b.roles());
+    EXPECT_EQ(a.target_names(), b.target_names());
+    EXPECT_EQ(a.columns(), b.columns());
+    EXPECT_EQ(a.scaling(), b.scaling());
+    EXPECT_EQ(a.trained().C, b.trained().C);
+    EXPECT_EQ(a.trained().nu, b.trained().nu);
+    EXPECT_EQ(a.trained().epsilon, b.trained().epsilon);
+    EXPECT_EQ(a.trained().tolerance, b.trained().tolerance);
+    EXPECT_EQ(a.trained().bias, b.trained().bias);
+    EXPECT_EQ(a.trained().tube, b.trained().tube);
+    EXPECT_EQ(a.trained().tube_given, b.trained().tube_given);
+    EXPECT_EQ(a.trained().class_weights, b.trained().class_weights);
+    EXPECT_EQ(a.trained().numbers, b.trained().numbers);
+    ASSERT_EQ(a.extras().arrays().size(), b.extras().arrays().size());
+    for (const auto& [name, array] : a.extras().arrays()) {
+        const Matrix<double>& other = b.extras().array(name);
         EXPECT_EQ(array->rows(), other.rows()) << name;
         EXPECT_EQ(array->columns(), other.columns()) << name;
         EXPECT_EQ(array->values(), other.values()) << name;
     }
-    EXPECT_EQ(a.double_precision, b.double_precision);
-    ASSERT_EQ(a.reports.size(), b.reports.size());
-    for (std::size_t i = 0; i < a.reports.size(); ++i) {
-        expect_same_report(a.reports[i], b.reports[i]);
+    EXPECT_EQ(a.double_precision(), b.double_precision());
+    ASSERT_EQ(a.reports().size(), b.reports().size());
+    for (std::size_t i = 0; i < a.reports().size(); ++i) {
+        expect_same_report(a.reports()[i], b.reports()[i]);
     }
-    ASSERT_EQ(sigmoids_of(a).size(), sigmoids_of(b).size());
-    for (std::size_t i = 0; i < sigmoids_of(a).size(); ++i) {
-        EXPECT_EQ(sigmoids_of(a)[i].a, sigmoids_of(b)[i].a);
-        EXPECT_EQ(sigmoids_of(a)[i].b, sigmoids_of(b)[i].b);
+    ASSERT_EQ(sigmoids_of(a.extras()).size(), sigmoids_of(b.extras()).size());
+    for (std::size_t i = 0; i < sigmoids_of(a.extras()).size(); ++i) {
+        EXPECT_EQ(sigmoids_of(a.extras())[i].a, sigmoids_of(b.extras())[i].a);
+        EXPECT_EQ(sigmoids_of(a.extras())[i].b, sigmoids_of(b.extras())[i].b);
     }
 }
 
 std::vector<double> values_by_formula(const Model& model, std::span<const double> row) {
-    const Expansion& e = model.expansion;
+    const Expansion& e = model.expansion();
     std::vector<double> values = e.bias;
     std::vector<double> point(e.points.columns());
     for (std::size_t p = 0; p < e.size(); ++p) {
@@ -327,15 +328,15 @@ std::vector<double> values_by_formula(const Model& model, std::span<const double
 }
 
 double answer_by_formula(const Model& model, const std::vector<double>& values) {
-    if (is_regressor(model.task)) return values[0];
-    if (!is_classifier(model.task)) return values[0] > 0 ? 1 : -1;
+    if (is_regressor(model.task())) return values[0];
+    if (!is_classifier(model.task())) return values[0] > 0 ? 1 : -1;
     std::vector<int> votes(model.classes(), 0);
     std::size_t pair = 0;
     for (std::size_t i = 0; i < model.classes(); ++i) {
         for (std::size_t j = i + 1; j < model.classes(); ++j) ++votes[values[pair++] > 0 ? i : j];
     }
     return model
-        .class_values[static_cast<std::size_t>(std::ranges::max_element(votes) - votes.begin())];
+        .class_values()[static_cast<std::size_t>(std::ranges::max_element(votes) - votes.begin())];
 }
 
 Parts Parts::of(std::string_view file) {

@@ -36,7 +36,7 @@ struct ModelForm {
     std::size_t outputs = 1;
     RowsForm rows{};
 };
-Model random_model(Random& random, const ModelForm& form);
+ModelParts random_model(Random& random, const ModelForm& form);
 
 /// Models that together use everything a file can hold.
 std::vector<std::pair<std::string, Model>> sample_models();

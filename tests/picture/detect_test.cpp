@@ -69,7 +69,7 @@ TEST(Detect, FindsWhatIsThereAtItsPlaceAndSize) {
     EXPECT_NEAR(found[1].top + found[1].height / 2, 38.5, 2.5);
     EXPECT_NEAR(found[1].left + found[1].width / 2, 60.5, 2.5);
     EXPECT_NEAR(found[1].height, 18, 5);
-    EXPECT_EQ(run.average_kernels, static_cast<double>(model.expansion.size()));
+    EXPECT_EQ(run.average_kernels, static_cast<double>(model.expansion().size()));
 
     // A cascade accepts no patch that its whole machine rejects, and needs fewer kernels.
     const Model small =

@@ -120,11 +120,11 @@ TEST(Superres, RefusesWhatItCannotDo) {
     const SuperResolution learnt = SuperResolution::learn(examples, s);
     EXPECT_THROW(learnt.enlarge(Image::filled(2, 2, 1, 0)), InvalidInput);
     EXPECT_THROW(learnt.enlarge(edges(32, 1), [](const Moment&) { return false; }), Cancelled);
-    Model other = learnt.model();
+    ModelParts other = learnt.model().parts();
     other.trained.numbers["patch"] = 7;
-    EXPECT_THROW(SuperResolution{other}, InvalidInput);
+    EXPECT_THROW(SuperResolution{Model(other)}, InvalidInput);
     other.trained.numbers.erase("factor");
-    EXPECT_THROW(SuperResolution{other}, InvalidInput);
+    EXPECT_THROW(SuperResolution{Model(other)}, InvalidInput);
 }
 
 }  // namespace

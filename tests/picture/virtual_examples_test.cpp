@@ -58,7 +58,7 @@ TEST(VirtualExamples, OnlySupportVectorsAreUsedAndShiftsAreLearnt) {
         svm({.task = Task::svc, .common = {.kernel = Kernel::parse("rbf(gamma=0.1)")}, .C = 10});
     const auto ways = parse_transforms("shift(1)", {8, 8});
     const VirtualFit fit = fit_virtual(machine, train, ways);
-    EXPECT_EQ(fit.support, fit.plain.expansion.size());
+    EXPECT_EQ(fit.support, fit.plain.expansion().size());
     EXPECT_EQ(fit.examples, 9 * fit.support);
     const auto errors = [&](const Model& model) {
         const Labels found = model.predict_labels(test.x);

@@ -38,7 +38,7 @@ struct Moved final : ArrayExtra<Moved> {
     static void arrays(Self& self, Visit&& visit) {
         visit("moved", self.by);
     }
-    void check(const Model& model, const std::string& place) const override {
+    void check(const ModelParts& model, const std::string& place) const override {
         if (by.rows() == 1 && by.columns() == model.expansion.outputs()) return;
         throw InvalidInput(place + ": moved must have a number for each output");
     }
@@ -59,7 +59,8 @@ class Toy {
     explicit Toy(ToySettings settings) : settings_(std::move(settings)) {}
     Task task() const { return toy_task; }
     Model fit(const Dataset& data) const {
-        Model model = class_means({.common = settings_.common, .bias = settings_.bias}).fit(data);
+        ModelParts model =
+            class_means({.common = settings_.common, .bias = settings_.bias}).fit(data).parts();
         model.task = toy_task;
         for (double& b : model.expansion.bias) {
             b += settings_.side == Side::left ? settings_.shift : -settings_.shift;
@@ -69,7 +70,7 @@ class Toy {
             moved.by = Matrix<double>(1, model.expansion.outputs(), settings_.shift);
             model.extras.set(std::move(moved));
         }
-        return model;
+        return Model(std::move(model));
     }
 
    private:
@@ -147,8 +148,8 @@ TEST_F(OwnMachine, IsTrainedByNameAndItsSettingsArrive) {
     const Model left = toy.make(common, {{"shift", 0.25}}).fit(data_);
     const Model right =
         toy.make(common, {{"shift", 0.25}, {"side", std::string("right")}}).fit(data_);
-    EXPECT_EQ(left.expansion.bias[0], plain.expansion.bias[0] + 0.25);
-    EXPECT_EQ(right.expansion.bias[0], plain.expansion.bias[0] - 0.25);
+    EXPECT_EQ(left.expansion().bias[0], plain.expansion().bias[0] + 0.25);
+    EXPECT_EQ(right.expansion().bias[0], plain.expansion().bias[0] - 0.25);
     EXPECT_THROW(toy.make(common, {}).fit(data_, Matrix<double>(120, 2).view()), InvalidInput);
     EXPECT_GT(cross_validate(toy.make(common, {{"shift", 0.0}}), data_, 4).score.accuracy, 0.8);
 }
@@ -163,21 +164,21 @@ TEST_F(OwnMachine, BringsItsOwnExtras) {
     const Matrix<double> found = moved.decision(data_.x);
     for (std::size_t i = 0; i < data_.size(); ++i) EXPECT_NEAR(found(i, 0), want(i, 0), 1e-12);
     const Model back = load_from_memory(save_to_memory(moved));
-    ASSERT_TRUE(back.extras.find<Moved>());
-    EXPECT_FALSE(back.extras.find<Tables>());
+    ASSERT_TRUE(back.extras().find<Moved>());
+    EXPECT_FALSE(back.extras().find<Tables>());
     EXPECT_EQ(back.decision(data_.x).values(), found.values());
-    EXPECT_EQ(reduce(moved, {.vectors = 5}).model.extras.array("moved")(0, 0), 0.25);
-    Model broken = moved;
+    EXPECT_EQ(reduce(moved, {.vectors = 5}).model.extras().array("moved")(0, 0), 0.25);
+    ModelParts broken = moved.parts();
     broken.extras.set(Moved());
-    EXPECT_THROW(save_to_memory(broken), InvalidInput);
+    EXPECT_THROW(save_to_memory(Model(broken)), InvalidInput);
     // The same array of a machine that does not know it is only a table.
-    broken = plain;
+    broken = plain.parts();
     broken.task = Task::class_means;
     add_table(broken, "moved", Matrix<double>(1, 1, 3.0));
-    const Model other = load_from_memory(save_to_memory(broken));
-    EXPECT_FALSE(other.extras.find<Moved>());
-    EXPECT_EQ(other.extras.array("moved")(0, 0), 3.0);
-    EXPECT_THROW(other.extras.array("none"), InvalidInput);
+    const Model other = load_from_memory(save_to_memory(Model(broken)));
+    EXPECT_FALSE(other.extras().find<Moved>());
+    EXPECT_EQ(other.extras().array("moved")(0, 0), 3.0);
+    EXPECT_THROW(other.extras().array("none"), InvalidInput);
 }
 
 TEST_F(OwnMachine, IsSearchedByTheSettingsItCallsTunable) {

@@ -55,7 +55,7 @@ TEST(CertificateCheck, HoldsForEveryMachineAsTrained) {
             settings.common.double_precision = twice;
             const Model model = Svm(settings).fit(*c.data);
             const auto checks = check_certificate(model, *c.data);
-            EXPECT_EQ(checks.size(), model.reports.size());
+            EXPECT_EQ(checks.size(), model.reports().size());
             EXPECT_TRUE(holds(checks)) << task_name(settings.task) << "\n" << sentences(checks);
         }
     }
@@ -66,27 +66,28 @@ TEST(CertificateCheck, EveryPartOfTheClaimIsChecked) {
     const Model honest = nu_svc({.nu = 0.4}).fit(data);
     ASSERT_TRUE(holds(check_certificate(honest, data)));
     const auto breaks = [&](const char* expected, const auto& tamper) {
-        Model model = honest;
+        ModelParts model = honest.parts();
         tamper(model);
-        const std::string text = sentences(check_certificate(model, data));
+        const std::string text = sentences(check_certificate(Model(model), data));
         EXPECT_NE(text.find(expected), std::string::npos) << expected << " in:\n" << text;
     };
-    breaks("the breach of a bound", [](Model& m) { m.expansion.coefficients(0, 0) *= 1.001; });
-    breaks("the KKT violation", [](Model& m) {
+    breaks("the breach of a bound", [](ModelParts& m) { m.expansion.coefficients(0, 0) *= 1.001; });
+    breaks("the KKT violation", [](ModelParts& m) {
         for (double& value : m.expansion.coefficients.values()) value *= 0.5;
     });
-    breaks("the relative gap", [](Model& m) { m.expansion.bias[0] += 1; });
-    breaks("the dual value", [](Model& m) { m.reports[0].dual *= 1.01; });
-    breaks("support vectors, claimed", [](Model& m) { m.expansion.coefficients(0, 1) = 0; });
-    breaks("the nu-property", [](Model& m) { m.reports[0].nu = 0.9; });
+    breaks("the relative gap", [](ModelParts& m) { m.expansion.bias[0] += 1; });
+    breaks("the dual value", [](ModelParts& m) { m.reports[0].dual *= 1.01; });
+    breaks("support vectors, claimed", [](ModelParts& m) { m.expansion.coefficients(0, 1) = 0; });
+    breaks("the nu-property", [](ModelParts& m) { m.reports[0].nu = 0.9; });
 }
 
 TEST(CertificateCheck, RefusesWhatHasNone) {
     const Dataset data = make("moons", {.n = 60});
-    Model model = svc({}).fit(data);
-    EXPECT_THROW(check_certificate(model, make("moons", {.n = 60, .seed = 9})), InvalidInput);
+    ModelParts model = svc({}).fit(data).parts();
+    EXPECT_THROW(check_certificate(Model(model), make("moons", {.n = 60, .seed = 9})),
+                 InvalidInput);
     model.reports.clear();
-    EXPECT_THROW(check_certificate(model, data), InvalidInput);
+    EXPECT_THROW(check_certificate(Model(model), data), InvalidInput);
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST(LeaveOneOut, RadiusIsThatOfTheSphere) {
 /// distribution function.
 double error_of(const Model& model) {
     const std::vector<double> w = testing::weights_of(model);
-    const double b = model.expansion.bias[0];
+    const double b = model.expansion().bias[0];
     const double norm = std::hypot(w[0], w[1]);
     const auto phi = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2)); };
     // Class 1 (y = +1) around (1, 0), class 2 around (−1, 0), deviation 1.

@@ -113,7 +113,7 @@ TEST_F(Proof, ABracketHoldsTheOptimumForEveryTaskAndAnyCoefficients) {
         const Model coarse = Svm(c.settings).fit(*c.data);
         const auto brackets = prove_brackets(coarse, *c.data);
         const std::vector<Report> found = recompute_reports(coarse, *c.data);
-        ASSERT_EQ(brackets.size(), coarse.reports.size());
+        ASSERT_EQ(brackets.size(), coarse.reports().size());
         for (std::size_t i = 0; i < brackets.size(); ++i) {
             // ν-SVC speaks of C = 1/ρ, which another training finds slightly different.
             const double room = c.settings.task == Task::nu_svc ? 1e-3 * optimum[i].high : 0;
@@ -129,13 +129,13 @@ TEST_F(Proof, ABracketHoldsTheOptimumForEveryTaskAndAnyCoefficients) {
         // may then exceed the optimum, what is proved never does.
         Random random(4);
         for (int round = 0; round < 5; ++round) {
-            Model bad = coarse;
+            ModelParts bad = coarse.parts();
             for (double& b : bad.expansion.coefficients.values()) {
                 b *= 1 + 0.05 * random.uniform() + 1e-4;
             }
             for (double& b : bad.expansion.bias) b += 0.01 * random.normal();
             try {
-                const auto proved = prove_brackets(bad, *c.data);
+                const auto proved = prove_brackets(Model(bad), *c.data);
                 for (std::size_t i = 0; i < proved.size(); ++i) {
                     const double room =
                         c.settings.task == Task::nu_svc ? 1e-3 * optimum[i].high : 0;
@@ -172,11 +172,11 @@ TEST_F(Proof, StandsBesideTheCheckAndBreaksFalseClaims) {
     ASSERT_TRUE(checks[0].proved.has_value());
     EXPECT_TRUE(checks[0].broken.empty());
     EXPECT_LE(checks[0].proved->relative_width(), 1e-2);
-    Model boastful = model;
+    ModelParts boastful = model.parts();
     boastful.reports[0].dual *= 1.5;
     boastful.reports[0].primal *= 1.5;
-    checks = check_certificate(boastful, moons);
-    add_proofs(checks, boastful, moons);
+    checks = check_certificate(Model(boastful), moons);
+    add_proofs(checks, Model(boastful), moons);
     EXPECT_EQ(checks[0].broken.back(), "the claimed bracket lies outside the proved one");
 }
 
@@ -187,11 +187,11 @@ TEST(CertificateCheck, AStationaryPointIsNotTakenForAnOptimum) {
     const auto checks = check_certificate(honest, data);
     EXPECT_TRUE(checks[0].broken.empty());
     EXPECT_FALSE(checks[0].found.is_bracketed());
-    Model boastful = honest;
+    ModelParts boastful = honest.parts();
     boastful.reports[0].convexity = Convexity::by_rule;
     boastful.reports[0].primal = boastful.reports[0].dual;
     boastful.reports[0].gap = boastful.reports[0].relative_gap = 0;
-    const auto doubted = check_certificate(boastful, data);
+    const auto doubted = check_certificate(Model(boastful), data);
     ASSERT_FALSE(doubted[0].broken.empty());
     EXPECT_NE(doubted[0].broken[0].find("no negative curvature"), std::string::npos);
 }

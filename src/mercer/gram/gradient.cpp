@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "mercer/base/detail/patience.hpp"
+#include "mercer/base/detail/slices.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/dataset.hpp"

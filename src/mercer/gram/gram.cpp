@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "mercer/base/detail/patience.hpp"
 #include "mercer/base/detail/row_sums.hpp"
+#include "mercer/base/detail/slices.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"

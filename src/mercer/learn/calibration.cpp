@@ -21,7 +21,7 @@ constexpr std::array<std::pair<CalibrationMethod, std::string_view>, 3> method_n
 }};
 
 bool against_rest(const Model& model) {
-    return model.multi_class == MultiClass::one_vs_rest && model.classes() > 2;
+    return model.multi_class() == MultiClass::one_vs_rest && model.classes() > 2;
 }
 
 /// softmax(scores / temperature), without overflow.
@@ -36,8 +36,8 @@ void softmax(std::span<const double> scores, double temperature, std::span<doubl
 
 /// The map of each output, out of the model's array.
 std::vector<IsotonicMap> isotonic_maps(const Model& model) {
-    std::vector<IsotonicMap> maps(model.expansion.outputs());
-    const Matrix<double>& table = *model.extras.find<Calibration>()->isotonic;
+    std::vector<IsotonicMap> maps(model.expansion().outputs());
+    const Matrix<double>& table = *model.extras().find<Calibration>()->isotonic;
     for (std::size_t r = 0; r < table.rows(); ++r) {
         IsotonicMap& map = maps.at(static_cast<std::size_t>(table(r, 0)));
         map.at.push_back(table(r, 1));
@@ -67,7 +67,7 @@ void combine_outputs(const Model& model, std::span<const double> sure, std::span
 
 /// Inside and outside, by the marks of a one-class machine.
 Matrix<double> by_marks(const Model& model, MatrixView<const double> decisions) {
-    const auto& marks = model.extras.find<DensityMarks>()->marks.values();
+    const auto& marks = model.extras().find<DensityMarks>()->marks.values();
     Matrix<double> result(decisions.rows, 2);
     for (std::size_t i = 0; i < decisions.rows; ++i) {
         result(i, 0) = inside_probability(marks, decisions(i, 0));
@@ -104,8 +104,8 @@ OutputSample sample_of(const Model& model, const Matrix<double>& f,
         const std::size_t missing = wanted == 1.0 ? a : b;
         throw InvalidInput("there is no row " +
                            (missing < model.classes()
-                                ? "of the class " + quoted(model.class_names[missing])
-                                : "outside the class " + quoted(model.class_names[a])) +
+                                ? "of the class " + quoted(model.class_names()[missing])
+                                : "outside the class " + quoted(model.class_names()[a])) +
                            " to learn probabilities from");
     }
     return sample;
@@ -181,11 +181,11 @@ std::vector<std::size_t> class_positions(const Model& model, const Labels& label
     const Classes classes = classes_of(labels);
     std::vector<std::size_t> place;
     for (const std::string& name : classes.names) {
-        const auto found = std::ranges::find(model.class_names, name);
-        if (found == model.class_names.end()) {
+        const auto found = std::ranges::find(model.class_names(), name);
+        if (found == model.class_names().end()) {
             throw InvalidInput("the label " + quoted(name) + " is no class of the model");
         }
-        place.push_back(static_cast<std::size_t>(found - model.class_names.begin()));
+        place.push_back(static_cast<std::size_t>(found - model.class_names().begin()));
     }
     std::vector<std::size_t> positions;
     for (const std::int32_t index : classes.index) {
@@ -246,26 +246,26 @@ double fit_temperature(MatrixView<const double> scores, std::span<const std::siz
 }
 
 Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod method) {
-    if (!is_classifier(model.task)) {
+    if (!is_classifier(model.task())) {
         throw InvalidInput(
             "only classifiers have class probabilities; this is a model of the task " +
-            task_name(model.task));
+            task_name(model.task()));
     }
     if (held_out.y.empty() || held_out.size() == 0) {
         throw InvalidInput("probabilities are learnt from labelled rows, and the data has none");
     }
     const std::vector<std::size_t> truth = class_positions(model, held_out.y);
     const Matrix<double> f = model.decision(held_out.x);
-    Model result = model;
+    ModelParts result = model.parts();
     Calibration learnt;
     if (method == CalibrationMethod::temperature) {
         const Matrix<double> scores = class_scores(model, f.view());
         learnt.temperature = Matrix<double>(1, 1, fit_temperature(scores.view(), truth));
         result.extras.set(std::move(learnt));
-        return result;
+        return Model(std::move(result));
     }
     std::vector<double> table;
-    for (std::size_t output = 0; output < model.expansion.outputs(); ++output) {
+    for (std::size_t output = 0; output < model.expansion().outputs(); ++output) {
         OutputSample sample = sample_of(model, f, truth, output);
         if (method == CalibrationMethod::platt) {
             for (double& y : sample.targets) y = 2 * y - 1;
@@ -283,12 +283,12 @@ Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod m
         learnt.isotonic = std::move(array);
     }
     result.extras.set(std::move(learnt));
-    return result;
+    return Model(std::move(result));
 }
 
 bool has_probabilities(const Model& model) {
-    if (model.task == Task::one_class) return model.extras.find<DensityMarks>() != nullptr;
-    return is_classifier(model.task) && model.extras.find<Calibration>() != nullptr;
+    if (model.task() == Task::one_class) return model.extras().find<DensityMarks>() != nullptr;
+    return is_classifier(model.task()) && model.extras().find<Calibration>() != nullptr;
 }
 
 Matrix<double> probabilities_of(const Model& model, MatrixView<const double> decisions) {
@@ -297,10 +297,10 @@ Matrix<double> probabilities_of(const Model& model, MatrixView<const double> dec
             "the model was trained without probabilities; train with `probability=true`, or "
             "calibrate it");
     }
-    if (model.task == Task::one_class) return by_marks(model, decisions);
+    if (model.task() == Task::one_class) return by_marks(model, decisions);
     const std::size_t outputs = decisions.columns;
     Matrix<double> result(decisions.rows, model.classes());
-    const Calibration& learnt = *model.extras.find<Calibration>();
+    const Calibration& learnt = *model.extras().find<Calibration>();
     if (learnt.temperature) {
         const Matrix<double> scores = class_scores(model, decisions);
         for (std::size_t i = 0; i < decisions.rows; ++i) {
@@ -323,8 +323,8 @@ Matrix<double> probabilities_of(const Model& model, MatrixView<const double> dec
 }
 
 std::vector<std::string> probability_names(const Model& model) {
-    if (model.task == Task::one_class) return {"inside", "outside"};
-    return model.class_names;
+    if (model.task() == Task::one_class) return {"inside", "outside"};
+    return model.class_names();
 }
 
 std::vector<double> likeliest(const Model& model, MatrixView<const double> probabilities) {
@@ -332,27 +332,28 @@ std::vector<double> likeliest(const Model& model, MatrixView<const double> proba
     for (std::size_t i = 0; i < probabilities.rows; ++i) {
         const auto p = probabilities.row(i);
         const auto best = std::ranges::max_element(p) - p.begin();
-        const bool single = model.task == Task::one_class;
+        const bool single = model.task() == Task::one_class;
         result[i] = single ? (best == 0 ? 1 : -1) : static_cast<double>(best);
     }
     return result;
 }
 
-std::shared_ptr<const Extra> Calibration::take(const Model& model, Arrays& from) {
+std::shared_ptr<const Extra> Calibration::take(const ModelParts& model, Arrays& from) {
     if (!is_classifier(model.task)) return nullptr;
     const auto found = std::dynamic_pointer_cast<const Calibration>(ArrayExtra::take(model, from));
-    if (!found || sigmoids_of(model).empty()) return found;
+    const std::span<const Sigmoid> sigmoids = sigmoids_of(model.extras);
+    if (!found || sigmoids.empty()) return found;
     auto both = std::make_shared<Calibration>(*found);
-    both->sigmoids.assign(sigmoids_of(model).begin(), sigmoids_of(model).end());
+    both->sigmoids.assign(sigmoids.begin(), sigmoids.end());
     return both;
 }
 
-std::span<const Sigmoid> sigmoids_of(const Model& model) {
-    const Calibration* learnt = model.extras.find<Calibration>();
+std::span<const Sigmoid> sigmoids_of(const Extras& extras) {
+    const Calibration* learnt = extras.find<Calibration>();
     return learnt ? std::span<const Sigmoid>(learnt->sigmoids) : std::span<const Sigmoid>();
 }
 
-void DensityMarks::check(const Model&, const std::string& place) const {
+void DensityMarks::check(const ModelParts&, const std::string& place) const {
     if (marks.rows() == 1 && marks.columns() == density_mark_count &&
         std::ranges::is_sorted(marks.values())) {
         return;
@@ -360,7 +361,7 @@ void DensityMarks::check(const Model&, const std::string& place) const {
     throw InvalidInput(place + ": density_marks must be 10 numbers, none below the one before");
 }
 
-void Calibration::check(const Model& model, const std::string& place) const {
+void Calibration::check(const ModelParts& model, const std::string& place) const {
     if (!is_classifier(model.task)) return;
     if (temperature && (temperature->values().size() != 1 || !((*temperature)(0, 0) > 0))) {
         throw InvalidInput(place + ": a temperature is one number greater than 0");

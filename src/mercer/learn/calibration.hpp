@@ -62,11 +62,11 @@ struct Calibration final : ArrayExtra<Calibration> {
         visit("isotonic", self.isotonic);
     }
     /// Arrays of these names mean something else to machines that are no classifiers.
-    static std::shared_ptr<const Extra> take(const Model& model, Arrays& from);
-    void check(const Model& model, const std::string& place) const override;
+    static std::shared_ptr<const Extra> take(const ModelParts& model, Arrays& from);
+    void check(const ModelParts& model, const std::string& place) const override;
 };
-/// Empty for a model without.
-std::span<const Sigmoid> sigmoids_of(const Model& model);
+/// Of these extras; empty where there are none.
+std::span<const Sigmoid> sigmoids_of(const Extras& extras);
 
 /// Limits of bins of the decision values of a one-class machine (learn/detail/density_marks.hpp),
 /// which say how sure it is: ten, ascending.
@@ -79,7 +79,7 @@ struct DensityMarks final : ArrayExtra<DensityMarks> {
     static void arrays(Self& self, Visit&& visit) {
         visit("density_marks", self.marks);
     }
-    void check(const Model& model, const std::string& place) const override;
+    void check(const ModelParts& model, const std::string& place) const override;
 };
 
 /// Positions of labels among the classes of a model. Throws InvalidInput for one it does not know.

@@ -22,7 +22,7 @@ const std::vector<ExtraKind>& common_kinds() {
 
 Extra::~Extra() = default;
 
-void Extra::check(const Model&, const std::string&) const {}
+void Extra::check(const ModelParts&, const std::string&) const {}
 
 void Extra::each_array(const Visit&) const {}
 
@@ -41,7 +41,7 @@ bool Extra::decides() const {
 
 Matrix<double> Extra::decide(const Model& model, const Rows& scaled,
                              const Progress& progress) const {
-    return Evaluator(model.expansion, model.double_precision)(scaled, progress);
+    return model.expansion_values(scaled, progress);
 }
 
 std::optional<std::vector<double>> Extra::answers(const Model&, const Rows&,
@@ -78,7 +78,7 @@ const Matrix<double>& Extras::array(const std::string& name) const {
                        (known.empty() ? "is none" : "are" + known));
 }
 
-void read_extras(Model& model, Arrays arrays) {
+void read_extras(ModelParts& model, Arrays arrays) {
     const auto take = [&](const std::vector<ExtraKind>& kinds) {
         for (const ExtraKind& kind : kinds) model.extras.add(kind.take(model, arrays));
     };
@@ -87,7 +87,7 @@ void read_extras(Model& model, Arrays arrays) {
     if (!arrays.empty()) model.extras.add(std::make_shared<const Tables>(std::move(arrays)));
 }
 
-void check_extras(const Model& model, const std::string& place) {
+void check_extras(const ModelParts& model, const std::string& place) {
     for (const ExtraKind& kind : machine_entry(model.task).extras) {
         if (!kind.required || kind.is_in(model.extras)) continue;
         throw InvalidInput(place + ": a model of the task " + task_name(model.task) +
@@ -100,14 +100,14 @@ void Tables::each_array(const Visit& visit) const {
     for (const auto& [name, array] : arrays) visit(name, array);
 }
 
-void add_table(Model& model, const std::string& name, Matrix<double> table) {
+void add_table(ModelParts& model, const std::string& name, Matrix<double> table) {
     const Tables* before = model.extras.find<Tables>();
     Tables tables = before ? *before : Tables();
     tables.arrays[name] = std::move(table);
     model.extras.set(std::move(tables));
 }
 
-void Companion::check(const Model&, const std::string& place) const {
+void Companion::check(const ModelParts&, const std::string& place) const {
     if (!model) throw InvalidInput(place + ": the companion of the model is missing");
     if (companion_of(*model)) {
         throw InvalidInput(place + ": the companion of a model cannot have one itself");
@@ -115,7 +115,7 @@ void Companion::check(const Model&, const std::string& place) const {
 }
 
 const Model* companion_of(const Model& model) {
-    const Companion* companion = model.extras.find<Companion>();
+    const Companion* companion = model.extras().find<Companion>();
     return companion ? companion->model.get() : nullptr;
 }
 

@@ -3,8 +3,8 @@
 // the model, what it makes of rows where that is not the expansion's value, which arrays it is in a
 // file, and what is left of it when the expansion gets shorter.
 //
-//   const Calibration* sure = model.extras.find<Calibration>();     // null: it has none
-//   const Matrix<double>& table = model.extras.array("sizes");      // by its name in the file
+//   const Calibration* sure = model.extras().find<Calibration>();     // null: it has none
+//   const Matrix<double>& table = model.extras().array("sizes");    // by its name in the file
 //
 //   Extras extras;                                                   // while a model is made
 //   extras.set(Threshold(Matrix<double>(1, 4)));
@@ -33,7 +33,8 @@
 namespace mercer MERCER_API {
 
 struct Expansion;
-struct Model;
+class Model;
+struct ModelParts;
 
 /// Arrays of a model file by name, a word of a-z, 0-9, _ and -.
 using Arrays = std::map<std::string, Matrix<double>>;
@@ -49,7 +50,7 @@ class Extra {
 
     /// Throws InvalidInput, beginning with `place`, unless it fits the model. That its numbers are
     /// finite is seen to elsewhere.
-    virtual void check(const Model& model, const std::string& place) const;
+    virtual void check(const ModelParts& model, const std::string& place) const;
     /// The arrays it is in a file.
     virtual void each_array(const Visit& visit) const;
     /// Why a model that has it cannot be reduced; empty: it can.
@@ -85,7 +86,7 @@ class ArrayExtra : public Extra {
         });
     }
     /// Takes its arrays out of those of a file; null when there are none of them.
-    static std::shared_ptr<const Extra> take(const Model&, Arrays& from) {
+    static std::shared_ptr<const Extra> take(const ModelParts&, Arrays& from) {
         const auto own = std::make_shared<E>();
         bool any = false;
         E::arrays(*own, [&](const char* name, auto& array) {
@@ -140,24 +141,24 @@ struct ExtraKind {
     bool required = false;
     /// Takes what belongs to it out of the arrays; null where nothing does. The model has
     /// everything but extras.
-    std::function<std::shared_ptr<const Extra>(const Model& model, Arrays& arrays)> take{};
+    std::function<std::shared_ptr<const Extra>(const ModelParts& model, Arrays& arrays)> take{};
     std::function<bool(const Extras& extras)> is_in{};
 };
 template <class E>
 ExtraKind extra_kind(std::string name, bool required = false) {
     return {.name = std::move(name),
             .required = required,
-            .take = [](const Model& model, Arrays& arrays) { return E::take(model, arrays); },
+            .take = [](const ModelParts& model, Arrays& arrays) { return E::take(model, arrays); },
             .is_in = [](const Extras& extras) { return extras.find<E>() != nullptr; }};
 }
 
 /// Gives a model the extras that these arrays are, by the kinds of its machine and those that any
 /// model may have (calibration, cascades); what none of them takes becomes Tables.
-void read_extras(Model& model, Arrays arrays);
+void read_extras(ModelParts& model, Arrays arrays);
 
 /// Throws InvalidInput, beginning with `place`, unless all that the model must have are there and
 /// all that are there fit it.
-void check_extras(const Model& model, const std::string& place);
+void check_extras(const ModelParts& model, const std::string& place);
 
 /// Numbers that are told of a machine and that nothing is computed from: the path of a ridge
 /// regression, the sizes of groups, the mixing matrix of sources, canonical correlations.
@@ -168,8 +169,8 @@ struct Tables final : Extra {
     explicit Tables(Arrays tables) : arrays(std::move(tables)) {}
     void each_array(const Visit& visit) const override;
 };
-/// Puts one more table beside those of the model.
-void add_table(Model& model, const std::string& name, Matrix<double> table);
+/// Puts one more table beside those that are there.
+void add_table(ModelParts& model, const std::string& name, Matrix<double> table);
 
 /// A second model that belongs to this one and goes with it into its file: the other view of a
 /// canonical correlation, the outputs of a dependency. It has none itself.
@@ -178,7 +179,7 @@ struct Companion final : Extra {
 
     Companion() = default;
     explicit Companion(std::shared_ptr<const Model> second) : model(std::move(second)) {}
-    void check(const Model& first, const std::string& place) const override;
+    void check(const ModelParts& first, const std::string& place) const override;
 };
 /// Null for a model without one.
 const Model* companion_of(const Model& model);

@@ -16,6 +16,7 @@
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
+#include "mercer/base/run.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/scaling.hpp"
 #include "mercer/kernel/kernel.hpp"
@@ -34,6 +35,9 @@ struct FitSettings {
     std::size_t memory_bytes = std::size_t{1} << 30;  ///< for kernel values
     bool double_precision = false;
     Progress progress{};  ///< return false to stop with what there is
+
+    /// A run that begins now: the clock, the time limit and the listener in one.
+    Run run() const { return Run(progress, time_limit); }
 };
 
 /// Throws InvalidInput: the task learns a single output.

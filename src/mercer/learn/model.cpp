@@ -1,12 +1,17 @@
 #include "mercer/learn/model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
+#include "mercer/learn/calibration.hpp"
+#include "mercer/learn/detail/decide.hpp"
+#include "mercer/learn/detail/model_check.hpp"
 
 namespace mercer {
 namespace {
@@ -20,6 +25,14 @@ std::size_t vote(std::span<const double> decisions, std::size_t classes) {
         for (std::size_t b = a + 1; b < classes; ++b, ++pair) ++votes[decisions[pair] > 0 ? a : b];
     }
     return static_cast<std::size_t>(std::ranges::max_element(votes) - votes.begin());
+}
+
+/// What takes the expansion apart itself; null where nothing does.
+const Extra* decider_of(const ModelParts& parts) {
+    for (const auto& extra : parts.extras) {
+        if (extra->decides()) return extra.get();
+    }
+    return nullptr;
 }
 
 }  // namespace
@@ -47,7 +60,24 @@ std::string describe(Convexity convexity) {
     }
 }
 
+/// Filled by whoever comes first; then read by all.
+struct Model::Prepared {
+    std::once_flag once{};
+    std::optional<Evaluator> evaluator{};
+};
+
+Model::Model()
+    : parts_(std::make_shared<const ModelParts>()), prepared_(std::make_shared<Prepared>()) {}
+
+Model::Model(ModelParts parts, const std::string& place)
+    : parts_(std::make_shared<const ModelParts>(std::move(parts))),
+      prepared_(std::make_shared<Prepared>()) {
+    check_parts(*parts_, place);
+}
+
 Report Model::report() const {
+    const std::vector<Report>& reports = parts_->reports;
+    const Expansion& expansion = parts_->expansion;
     if (reports.size() == 1) return reports.front();
     Report all;
     std::size_t bounded = 0;
@@ -86,21 +116,21 @@ Report Model::report() const {
 }
 
 KnownColumns Model::known_columns() const {
-    return {.features = columns,
-            .names = feature_names,
-            .roles = roles,
-            .objects = expansion.points.object_names(),
-            .text_labels = !class_names.empty() && class_values.empty()};
+    return {.features = columns(),
+            .names = feature_names(),
+            .roles = roles(),
+            .objects = expansion().points.object_names(),
+            .text_labels = !class_names().empty() && class_values().empty()};
 }
 
 Rows rows_for(const Model& model, const Rows& x) {
-    const bool narrow = x.columns() < model.columns;
-    const bool from_sparse = x.is_sparse() || model.expansion.points.is_sparse();
-    if (x.columns() > model.columns || (narrow && !from_sparse)) {
+    const bool narrow = x.columns() < model.columns();
+    const bool from_sparse = x.is_sparse() || model.expansion().points.is_sparse();
+    if (x.columns() > model.columns() || (narrow && !from_sparse)) {
         throw InvalidInput("the rows have " + std::to_string(x.columns()) +
-                           " columns; the model was trained on " + std::to_string(model.columns));
+                           " columns; the model was trained on " + std::to_string(model.columns()));
     }
-    for (const ObjectName& object : model.expansion.points.object_names()) {
+    for (const ObjectName& object : model.expansion().points.object_names()) {
         const ObjectColumn* column = x.object(object.name);
         if (column != nullptr && column->kind() == object.kind) continue;
         throw InvalidInput("the rows have no column " + quoted(object.name) + " of " +
@@ -110,11 +140,13 @@ Rows rows_for(const Model& model, const Rows& x) {
     require_finite(x);
     if (!narrow) return x;
     // Few columns of dense rows against very many of sparse points: zeros are not written out.
-    const Rows own = model.expansion.points.is_sparse() ? x.to_sparse() : x;
-    return own.widened(model.columns);
+    const Rows own = model.expansion().points.is_sparse() ? x.to_sparse() : x;
+    return own.widened(model.columns());
 }
 
-std::vector<double> Model::classify(MatrixView<const double> decisions) const {
+std::vector<double> classify(const ModelParts& parts, MatrixView<const double> decisions) {
+    const Task task = parts.task;
+    const std::size_t classes = parts.classes();
     if (is_multi_label(task)) {
         throw InvalidInput("a model of the task " + task_name(task) +
                            " has a set of labels for each row, and no single one: ask it for sets");
@@ -132,25 +164,86 @@ std::vector<double> Model::classify(MatrixView<const double> decisions) const {
             result[i] = static_cast<double>(std::ranges::max_element(f) - f.begin());
         } else if (!is_classifier(task)) {
             result[i] = f[0] > 0 ? 1 : -1;
-        } else if (multi_class == MultiClass::one_vs_rest && classes() > 2) {
+        } else if (parts.multi_class == MultiClass::one_vs_rest && classes > 2) {
             result[i] = static_cast<double>(std::ranges::max_element(f) - f.begin());
         } else {
-            result[i] = static_cast<double>(vote(f, classes()));
+            result[i] = static_cast<double>(vote(f, classes));
         }
     }
     return result;
 }
 
+std::vector<double> Model::classify(MatrixView<const double> decisions) const {
+    return mercer::classify(*parts_, decisions);
+}
+
 Labels Model::labels_of(std::vector<double> positions) const {
     Labels labels;
     labels.values = std::move(positions);
-    if (!is_classifier(task)) return labels;
-    if (class_values.empty()) {
-        labels.names = class_names;
+    if (!is_classifier(task())) return labels;
+    if (class_values().empty()) {
+        labels.names = class_names();
         return labels;
     }
-    for (double& value : labels.values) value = class_values[static_cast<std::size_t>(value)];
+    for (double& value : labels.values) value = class_values()[static_cast<std::size_t>(value)];
     return labels;
+}
+
+Matrix<double> Model::decision(const Rows& x, const Progress& progress) const {
+    const Rows scaled = scaling().apply(rows_for(*this, x));
+    Matrix<double> result;
+    if (const Extra* decider = decider_of(*parts_)) {
+        result = decider->decide(*this, scaled, progress);
+    } else {
+        result = expansion_values(scaled, progress);
+    }
+    for (std::size_t i = 0; i < result.rows(); ++i) {
+        if (std::ranges::all_of(result.row(i), [](double f) { return std::isfinite(f); })) continue;
+        throw InvalidInput("the model has no finite value at row " + std::to_string(i + 1) +
+                           ": its numbers are too large for it");
+    }
+    return result;
+}
+
+std::vector<double> Model::predict(const Rows& x, const Progress& progress, DecideBy rule) const {
+    if (rule == DecideBy::probability) return likeliest(*this, probabilities(x, progress).view());
+    for (const auto& extra : extras()) {
+        if (auto answers = extra->answers(*this, x, progress)) return std::move(*answers);
+    }
+    const Matrix<double> decisions = decision(x, progress);
+    return classify(decisions.view());
+}
+
+Labels Model::predict_labels(const Rows& x, const Progress& progress, DecideBy rule) const {
+    return labels_of(predict(x, progress, rule));
+}
+
+Matrix<double> Model::probabilities(const Rows& x, const Progress& progress) const {
+    // Says what is missing before anything is computed.
+    if (!has_probabilities(*this)) return probabilities_of(*this, {});
+    const Matrix<double> f = decision(x, progress);
+    return probabilities_of(*this, f.view());
+}
+
+Matrix<double> Model::predict_sets(const Rows& x, const Progress& progress) const {
+    // Says that there are none before anything is computed.
+    if (!is_multi_label(task())) return sets_of({});
+    const Matrix<double> f = decision(x, progress);
+    return sets_of(f.view());
+}
+
+Matrix<double> Model::expansion_values(const Rows& scaled, const Progress& progress) const {
+    return evaluator()(scaled, progress);
+}
+
+void Model::prepare() const {
+    if (!decider_of(*parts_)) evaluator();
+}
+
+const Evaluator& Model::evaluator() const {
+    std::call_once(prepared_->once,
+                   [this] { prepared_->evaluator.emplace(expansion(), double_precision()); });
+    return *prepared_->evaluator;
 }
 
 }  // namespace mercer

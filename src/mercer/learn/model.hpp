@@ -1,9 +1,14 @@
 // A trained machine: an expansion, how to read its values, and its certificate.
+//
+//   const Model model = svc({.C = 10}).fit(data);
+//   model.expansion().size(), model.report().gap;
+//   Labels labels = model.predict_labels(test.x);
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,10 +109,13 @@ enum class DecideBy {
     probability,  ///< the likeliest class, of models that have probabilities
 };
 
-/// A plain value; every field may be read and set. Made by the machines of learn/, saved and loaded
-/// by persist/. Every call below prepares the expansion anew, for the fields as they are: whoever
-/// predicts often makes a Predictor (learn/predictor.hpp) once.
-struct Model {
+/// What a model is made of, open while it is made: machines, loaders and `reduce` fill one, and a
+/// Model is made of it.
+///
+///   ModelParts parts = model.parts();               // a changed model is another model
+///   parts.double_precision = true;
+///   const Model exact(std::move(parts));
+struct ModelParts {
     Task task = Task::svc;
     MultiClass multi_class = MultiClass::one_vs_one;
     Expansion expansion{};
@@ -125,8 +133,59 @@ struct Model {
     /// One an output of the expansion; machines that learn all outputs together may have one.
     std::vector<Report> reports{};
     Extras extras{};  ///< what it has besides (learn/extra.hpp)
+    /// Computes in double precision (default: float kernel values, double sums).
+    bool double_precision = false;
 
     std::size_t classes() const { return class_names.size(); }
+};
+
+/// Made by the machines of learn/, saved and loaded by persist/. Its parts were found to fit
+/// together when it was made, and never change: copies share them, and all may be asked from
+/// several threads at once. The first call that needs kernel values prepares the expansion, for all
+/// copies; a Predictor (learn/predictor.hpp) does that when it is made.
+class Model {
+   public:
+    /// Of nothing: no outputs, and nothing to predict.
+    Model();
+    /// Throws InvalidInput, beginning with `place`, unless the counts of all parts agree, the
+    /// numbers its values depend on are finite, and every extra fits.
+    explicit Model(ModelParts parts, const std::string& place = "model");
+    // Without moves: what was moved from would be a model of no parts.
+    Model(const Model&) = default;
+    Model& operator=(const Model&) = default;
+
+    const ModelParts& parts() const& { return *parts_; }
+    ModelParts parts() && { return *parts_; }
+
+    Task task() const { return parts_->task; }
+    MultiClass multi_class() const { return parts_->multi_class; }
+    std::size_t classes() const { return parts_->classes(); }
+    std::size_t columns() const { return parts_->columns; }
+    bool double_precision() const { return parts_->double_precision; }
+    // References into the model; of one that is about to go, copies.
+    const Expansion& expansion() const& { return parts_->expansion; }
+    Expansion expansion() && { return parts_->expansion; }
+    const std::vector<std::size_t>& origins() const& { return parts_->origins; }
+    std::vector<std::size_t> origins() && { return parts_->origins; }
+    const std::vector<std::string>& class_names() const& { return parts_->class_names; }
+    std::vector<std::string> class_names() && { return parts_->class_names; }
+    const std::vector<double>& class_values() const& { return parts_->class_values; }
+    std::vector<double> class_values() && { return parts_->class_values; }
+    const std::vector<std::string>& feature_names() const& { return parts_->feature_names; }
+    std::vector<std::string> feature_names() && { return parts_->feature_names; }
+    const ColumnRoles& roles() const& { return parts_->roles; }
+    ColumnRoles roles() && { return parts_->roles; }
+    const std::vector<std::string>& target_names() const& { return parts_->target_names; }
+    std::vector<std::string> target_names() && { return parts_->target_names; }
+    const Scaling& scaling() const& { return parts_->scaling; }
+    Scaling scaling() && { return parts_->scaling; }
+    const TrainedWith& trained() const& { return parts_->trained; }
+    TrainedWith trained() && { return parts_->trained; }
+    const std::vector<Report>& reports() const& { return parts_->reports; }
+    std::vector<Report> reports() && { return parts_->reports; }
+    const Extras& extras() const& { return parts_->extras; }
+    Extras extras() && { return parts_->extras; }
+
     /// One certificate for the whole: sums of counts, worst of violations and gaps.
     Report report() const;
 
@@ -158,8 +217,18 @@ struct Model {
     std::vector<double> classify(MatrixView<const double> decisions) const;
     /// These positions as labels, under the classes' own names.
     Labels labels_of(std::vector<double> positions) const;
-    /// Computes in double precision (default: float kernel values, double sums).
-    bool double_precision = false;
+
+    /// The expansion's own values at rows that are scaled already.
+    Matrix<double> expansion_values(const Rows& scaled, const Progress& progress = {}) const;
+    /// Prepares the expansion now, where predictions will ask it.
+    void prepare() const;
+
+   private:
+    struct Prepared;
+    const Evaluator& evaluator() const;
+
+    std::shared_ptr<const ModelParts> parts_;
+    std::shared_ptr<Prepared> prepared_;
 };
 
 /// Rows to be predicted, before scaling. Rows of sparse data, which lack the columns that are zero

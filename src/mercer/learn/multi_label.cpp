@@ -241,7 +241,7 @@ Model learn(const MultiLabelSettings& s, const Dataset& data, MatrixView<const d
     }
     CurvatureTest curvature(gram.kernel(), sample.x, Directions::any);
     settle_bracket(report, curvature({}, report.status), reach_of(sets, bounds));
-    Model model = begin_model(Task::multi_label, sample, s.common);
+    ModelParts model = begin_model(Task::multi_label, sample, s.common);
     model.double_precision = true;
     model.trained.C = s.C;
     model.trained.bias = s.bias;
@@ -253,7 +253,7 @@ Model learn(const MultiLabelSettings& s, const Dataset& data, MatrixView<const d
     model.extras.set(Threshold(std::move(threshold)));
     report.free_support_vectors = model.expansion.size();
     model.reports = {std::move(report)};
-    return model;
+    return Model(std::move(model));
 }
 
 const Describe<MultiLabelSettings>& described() {
@@ -284,12 +284,12 @@ Model MultiLabel::fit(const Dataset& data, MatrixView<const double> labels,
         if (!rows) return learn(own, data, labels);
         return learn(own, data.select(*rows), rows_of(labels, *rows).view());
     };
-    Model model = patient_fit_of(task(), settings_.common, data, fit_some);
+    ModelParts model = patient_fit_of(task(), settings_.common, data, fit_some).parts();
     model.target_names = std::move(names);
-    return model;
+    return Model(std::move(model));
 }
 
-void Threshold::check(const Model& model, const std::string& place) const {
+void Threshold::check(const ModelParts& model, const std::string& place) const {
     const std::size_t wanted = model.expansion.outputs() + 1;
     if (coefficients.rows() == 1 && coefficients.columns() == wanted) return;
     throw InvalidInput(place + ": the threshold of " + std::to_string(wanted - 1) +
@@ -299,12 +299,11 @@ void Threshold::check(const Model& model, const std::string& place) const {
 }
 
 Matrix<double> Model::sets_of(MatrixView<const double> decisions) const {
-    const Threshold* threshold = extras.find<Threshold>();
-    if (!is_multi_label(task) || !threshold) {
-        throw InvalidInput("a model of the task " + task_name(task) +
+    const Threshold* threshold = extras().find<Threshold>();
+    if (!is_multi_label(task()) || !threshold) {
+        throw InvalidInput("a model of the task " + task_name(task()) +
                            " has no sets of labels; train one of the task multilabel");
     }
-    threshold->check(*this, "model");
     const auto c = threshold->coefficients.row(0);
     Matrix<double> result(decisions.rows, decisions.columns);
     for (std::size_t i = 0; i < decisions.rows; ++i) {
@@ -317,7 +316,7 @@ Matrix<double> Model::sets_of(MatrixView<const double> decisions) const {
 
 MultiLabelScores multi_label_scores(const Model& model, const Rows& x,
                                     MatrixView<const double> truth) {
-    if (truth.rows != x.size() || truth.columns != model.expansion.outputs() || x.size() == 0) {
+    if (truth.rows != x.size() || truth.columns != model.expansion().outputs() || x.size() == 0) {
         throw InvalidInput("the truth must have a row for each row and a column for each label");
     }
     const std::vector<LabelSets> sets = sets_of(truth);

@@ -66,7 +66,7 @@ struct Threshold final : ArrayExtra<Threshold> {
     static void arrays(Self& self, Visit&& visit) {
         visit("threshold", self.coefficients);
     }
-    void check(const Model& model, const std::string& place) const override;
+    void check(const ModelParts& model, const std::string& place) const override;
 };
 
 /// Schapire and Singer (2000); all are 0 at best but the last, which is 1.

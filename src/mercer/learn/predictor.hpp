@@ -4,8 +4,7 @@
 //   Labels labels = predictor.predict_labels(test.x);      // again and again, from any thread
 #pragma once
 
-#include <memory>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "mercer/base/export.hpp"
@@ -13,29 +12,35 @@
 
 namespace mercer MERCER_API {
 
-/// The model as it was when this was made, and its expansion packed for products. Nothing in it
-/// changes afterwards: copies share it, and all may be asked from several threads at once. The
-/// answers are those of the model's own members of the same names.
+/// A model whose expansion is packed for products when this is made, not at the first question.
+/// Copies share it, and all may be asked from several threads at once. The answers are those of the
+/// model's own members of the same names.
 class Predictor {
    public:
-    explicit Predictor(Model model);
-    /// Shares the model, which must not change while this lives.
-    explicit Predictor(std::shared_ptr<const Model> model);
+    explicit Predictor(Model model) : model_(std::move(model)) { model_.prepare(); }
 
-    const Model& model() const { return *model_; }
+    const Model& model() const { return model_; }
 
-    Matrix<double> decision(const Rows& x, const Progress& progress = {}) const;
+    Matrix<double> decision(const Rows& x, const Progress& progress = {}) const {
+        return model_.decision(x, progress);
+    }
     std::vector<double> predict(const Rows& x, const Progress& progress = {},
-                                DecideBy rule = DecideBy::margin) const;
+                                DecideBy rule = DecideBy::margin) const {
+        return model_.predict(x, progress, rule);
+    }
     Labels predict_labels(const Rows& x, const Progress& progress = {},
-                          DecideBy rule = DecideBy::margin) const;
-    Matrix<double> probabilities(const Rows& x, const Progress& progress = {}) const;
-    Matrix<double> predict_sets(const Rows& x, const Progress& progress = {}) const;
+                          DecideBy rule = DecideBy::margin) const {
+        return model_.predict_labels(x, progress, rule);
+    }
+    Matrix<double> probabilities(const Rows& x, const Progress& progress = {}) const {
+        return model_.probabilities(x, progress);
+    }
+    Matrix<double> predict_sets(const Rows& x, const Progress& progress = {}) const {
+        return model_.predict_sets(x, progress);
+    }
 
    private:
-    std::shared_ptr<const Model> model_;
-    const Extra* decider_ = nullptr;  ///< of the model, where it takes the expansion apart itself
-    std::optional<Evaluator> evaluator_{};  ///< where none does
+    Model model_;
 };
 
 }  // namespace mercer

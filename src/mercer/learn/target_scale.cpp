@@ -54,7 +54,7 @@ void check_target_scale(TargetScale rule, Task task) {
                        ", which learns no numbers");
 }
 
-void note_target_scaling(Model& model, const TargetScaling& scaling) {
+void note_target_scaling(ModelParts& model, const TargetScaling& scaling) {
     if (scaling.is_identity()) return;
     model.trained.numbers["target_shift"] = scaling.shift;
     model.trained.numbers["target_scale"] = scaling.scale;
@@ -62,26 +62,26 @@ void note_target_scaling(Model& model, const TargetScaling& scaling) {
 
 TargetScaling target_scaling_of(const Model& model) {
     const auto number = [&](const char* name, double otherwise) {
-        const auto found = model.trained.numbers.find(name);
-        return found == model.trained.numbers.end() ? otherwise : found->second;
+        const auto found = model.trained().numbers.find(name);
+        return found == model.trained().numbers.end() ? otherwise : found->second;
     };
     return {.shift = number("target_shift", 0), .scale = number("target_scale", 1)};
 }
 
 TargetTrouble target_trouble(const Model& model, double deviation) {
-    if (model.task != Task::svr && model.task != Task::nu_svr) return TargetTrouble::none;
+    if (model.task() != Task::svr && model.task() != Task::nu_svr) return TargetTrouble::none;
     const Report r = model.report();
     // Of a nu-svr no more than a share nu of the rows is ever bounded, and about as many often are;
     // one that follows nothing has a tube about as wide as the middle 1 − nu of the targets.
-    const bool by_nu = model.task == Task::nu_svr;
-    const double nu = by_nu ? std::min(1.0, model.trained.nu) : 1;
+    const bool by_nu = model.task() == Task::nu_svr;
+    const double nu = by_nu ? std::min(1.0, model.trained().nu) : 1;
     const bool bounded =
         static_cast<double>(r.bounded_support_vectors) >= 0.9 * nu * static_cast<double>(r.rows);
     const bool follows = by_nu && r.epsilon < 0.5 * (1 - nu) * deviation;
-    if (bounded && !follows && deviation > 10 * model.trained.C && model.trained.C > 0) {
+    if (bounded && !follows && deviation > 10 * model.trained().C && model.trained().C > 0) {
         return TargetTrouble::penalty_too_small;
     }
-    const bool wide = model.task == Task::svr && model.trained.epsilon > 2 * deviation;
+    const bool wide = model.task() == Task::svr && model.trained().epsilon > 2 * deviation;
     return wide ? TargetTrouble::tube_too_wide : TargetTrouble::none;
 }
 

@@ -21,7 +21,8 @@
 
 namespace mercer MERCER_API {
 
-struct Model;
+class Model;
+struct ModelParts;
 enum class Task : std::uint32_t;
 
 enum class TargetScale {
@@ -55,7 +56,7 @@ void check_target_scale(TargetScale rule, Task task);
 
 /// Writes the scaling into the numbers a model was trained with, and reads it again; the identity
 /// is not written.
-void note_target_scaling(Model& model, const TargetScaling& scaling);
+void note_target_scaling(ModelParts& model, const TargetScaling& scaling);
 TargetScaling target_scaling_of(const Model& model);
 
 /// What makes a support vector regression useless on targets of this deviation.

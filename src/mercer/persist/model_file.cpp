@@ -16,8 +16,8 @@
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/source.hpp"
+#include "mercer/learn/detail/model_check.hpp"
 #include "mercer/persist/detail/container.hpp"
-#include "mercer/persist/detail/model_check.hpp"
 #include "mercer/persist/detail/model_text.hpp"
 #include "mercer/persist/detail/object_arrays.hpp"
 
@@ -137,22 +137,21 @@ void pack_companion(const Model& second, const std::string& place, Packed& out) 
 }
 
 void pack(const Model& model, const std::string& place, Packed& out) {
-    check_model(model, place);
     Container& c = out.container;
     c.metadata = metadata_of(model);
     Kernel::parse(c.metadata["kernel"]);  // what cannot be read back must not be written
-    const Expansion& e = model.expansion;
+    const Expansion& e = model.expansion();
     c.tensors.push_back(
         tensor_of("coefficients", {e.outputs(), e.size()}, e.coefficients.values().data()));
     c.tensors.push_back(tensor_of("bias", {e.outputs()}, e.bias.data()));
-    if (!model.origins.empty()) {
-        c.tensors.push_back(tensor_of("origins", {e.size()}, model.origins.data()));
+    if (!model.origins().empty()) {
+        c.tensors.push_back(tensor_of("origins", {e.size()}, model.origins().data()));
     }
     if (contains(e.kernel, KernelKind::precomputed)) {
         for (std::size_t i = 0; i < e.size(); ++i) out.point_origins.push_back(e.points.origin(i));
         c.tensors.push_back(tensor_of("points.origins", {e.size()}, out.point_origins.data()));
     }
-    for (const Report& report : model.reports) {
+    for (const Report& report : model.reports()) {
         out.hull_weights.insert(out.hull_weights.end(), report.hull_weights.begin(),
                                 report.hull_weights.end());
     }
@@ -160,7 +159,7 @@ void pack(const Model& model, const std::string& place, Packed& out) {
         c.tensors.push_back(
             tensor_of("hull_weights", {out.hull_weights.size()}, out.hull_weights.data()));
     }
-    for (const auto& [name, array] : model.extras.arrays()) {
+    for (const auto& [name, array] : model.extras().arrays()) {
         c.tensors.push_back(tensor_of(std::string(extra) + name, {array->rows(), array->columns()},
                                       array->values().data()));
     }
@@ -367,8 +366,8 @@ Container take_companion(Container& container) {
     return taken;
 }
 
-Model unpack(const Container& container, const std::string& name) {
-    Model model;
+ModelParts unpack(const Container& container, const std::string& name) {
+    ModelParts model;
     const Tensor* hull = container.find("hull_weights");
     read_metadata(container.metadata, hull == nullptr ? 0 : hull->elements(), model, name);
     Unpacker in(container, name);
@@ -378,7 +377,6 @@ Model unpack(const Container& container, const std::string& name) {
     unpack_hull_weights(in, model.reports);
     read_extras(model, unpack_arrays(container, in));
     in.check_all_taken();
-    check_model(model, name);
     return model;
 }
 
@@ -411,13 +409,13 @@ Model load_from_memory(std::string_view bytes, const std::string& name) {
                                " was noted when it was written; fetch the file again");
     }
     const Container second = take_companion(container);
-    Model model = unpack(container, name);
+    ModelParts parts = unpack(container, name);
     if (!second.metadata.empty() || !second.tensors.empty()) {
         // A companion of its own would be arrays that nothing takes.
-        model.extras.set(
-            Companion(std::make_shared<const Model>(unpack(second, name + ": companion"))));
+        const std::string place = name + ": companion";
+        parts.extras.set(Companion(std::make_shared<const Model>(unpack(second, place), place)));
     }
-    return model;
+    return Model(std::move(parts), name);
 }
 
 bool is_model_file(std::string_view bytes) {

@@ -16,7 +16,7 @@ constexpr std::size_t coefficient_bytes = std::size_t{128} << 20;
 
 /// Rows in the space the kernel sees.
 Rows scaled_rows(const Model& model, const Rows& x) {
-    return model.scaling.apply(rows_for(model, x));
+    return model.scaling().apply(rows_for(model, x));
 }
 
 /// Where a patch lies in a picture.
@@ -125,10 +125,10 @@ std::vector<std::size_t> patch_corners(std::size_t length, std::size_t patch, st
 Denoised denoise(const PrincipalComponents& components, const Rows& x,
                  const DenoiseSettings& settings) {
     const Model& model = components.model();
-    const Expansion& e = model.expansion;
+    const Expansion& e = model.expansion();
     const PreimageFinder finder(e.kernel, e.points, settings.preimage);
     const Predictor predictor(model);
-    model.scaling.undo(e.points.select(std::vector<std::size_t>{0}));  // refuses before the work
+    model.scaling().undo(e.points.select(std::vector<std::size_t>{0}));  // refuses before the work
     Denoised result;
     const std::size_t batch =
         std::clamp<std::size_t>(coefficient_bytes / sizeof(double) / e.size(), 1, 4096);
@@ -142,7 +142,7 @@ Denoised denoise(const PrincipalComponents& components, const Rows& x,
         std::vector<Preimage> found = finder.find(targets.view(), scaled_rows(model, part));
         std::ranges::move(found, std::back_inserter(result.preimages));
     }
-    result.x = model.scaling.undo(preimage_rows(result.preimages));
+    result.x = model.scaling().undo(preimage_rows(result.preimages));
     return result;
 }
 

@@ -46,17 +46,17 @@ Plane resampled(const Plane& from, std::size_t height, std::size_t width) {
 
 /// Towards the class sought.
 double sign_of(const Model& model, const std::string& keep) {
-    if (!is_classifier(model.task) || model.classes() != 2) {
+    if (!is_classifier(model.task()) || model.classes() != 2) {
         throw InvalidInput(
             "things are found by a classifier of two classes; this model is of task " +
-            task_name(model.task));
+            task_name(model.task()));
     }
     if (keep.empty()) return kept_sign(model);
     for (std::size_t c = 0; c < 2; ++c) {
-        if (model.class_names[c] == keep) return c == 0 ? 1 : -1;
+        if (model.class_names()[c] == keep) return c == 0 ? 1 : -1;
     }
-    throw InvalidInput("there is no class '" + keep + "'; the classes are " + model.class_names[0] +
-                       " and " + model.class_names[1]);
+    throw InvalidInput("there is no class '" + keep + "'; the classes are " +
+                       model.class_names()[0] + " and " + model.class_names()[1]);
 }
 
 void check_settings(const DetectSettings& s, const Model& model) {
@@ -69,8 +69,8 @@ void check_settings(const DetectSettings& s, const Model& model) {
     if (s.step == 0 || s.height == 0 || s.width == 0 || s.height > 4096 || s.width > 4096) {
         throw InvalidInput("patches and the steps between them must be at least a pixel");
     }
-    if (model.columns != s.height * s.width) {
-        throw InvalidInput("the model is for rows of " + std::to_string(model.columns) +
+    if (model.columns() != s.height * s.width) {
+        throw InvalidInput("the model is for rows of " + std::to_string(model.columns()) +
                            " columns; patches of " + std::to_string(s.height) + " x " +
                            std::to_string(s.width) + " pixels have " +
                            std::to_string(s.height * s.width));
@@ -117,8 +117,8 @@ CascadeRun evaluate(const Predictor& predictor, const Rows& rows) {
     if (is_cascade(model)) return run_cascade(model, rows);
     CascadeRun run;
     run.decisions = predictor.decision(rows);
-    run.kernels.assign(rows.size(), model.expansion.size());
-    run.stages = {model.expansion.size()};
+    run.kernels.assign(rows.size(), model.expansion().size());
+    run.stages = {model.expansion().size()};
     run.left = {rows.size()};
     return run;
 }

@@ -133,8 +133,8 @@ Rows joined(const Matrix<double>& low, const Matrix<double>& high, double detail
 }
 
 std::size_t whole_number(const Model& model, const char* name) {
-    const auto found = model.trained.numbers.find(name);
-    if (found == model.trained.numbers.end() || !(found->second >= 1) || found->second > 1000 ||
+    const auto found = model.trained().numbers.find(name);
+    if (found == model.trained().numbers.end() || !(found->second >= 1) || found->second > 1000 ||
         found->second != std::floor(found->second)) {
         throw InvalidInput(std::string("the model was not learnt from pictures: its number '") +
                            name + "' is missing or out of range");
@@ -193,12 +193,12 @@ SuperResolution SuperResolution::learn(std::span<const Image> examples,
                                           settings.sample, settings.hebbian.common.seed);
     Dataset patches;
     patches.x = joined(pairs.low, pairs.high, settings.detail);
-    Model model = hebbian_pca(settings.hebbian).fit(patches);
+    ModelParts model = hebbian_pca(settings.hebbian).fit(patches).parts();
     model.trained.numbers["factor"] = static_cast<double>(settings.factor);
     model.trained.numbers["patch"] = static_cast<double>(settings.patch);
     model.trained.numbers["detail"] = settings.detail;
     model.trained.numbers["rounds"] = static_cast<double>(settings.rounds);
-    SuperResolution result(model);
+    SuperResolution result{Model(std::move(model))};
     result.preimage = settings.preimage;
     result.stride = settings.stride;
     return result;
@@ -210,9 +210,9 @@ SuperResolution::SuperResolution(const Model& model)
       patch_(whole_number(model, "patch")),
       rounds_(whole_number(model, "rounds")) {
     check_shape(factor_, patch_);
-    const auto found = model.trained.numbers.find("detail");
-    if (found == model.trained.numbers.end() || !(found->second > 0) ||
-        model.columns != 2 * patch_ * patch_ || !model.scaling.center().empty()) {
+    const auto found = model.trained().numbers.find("detail");
+    if (found == model.trained().numbers.end() || !(found->second > 0) ||
+        model.columns() != 2 * patch_ * patch_ || !model.scaling().center().empty()) {
         throw InvalidInput(
             "the model was not learnt from pictures: its columns are not those of "
             "patches");
@@ -221,7 +221,7 @@ SuperResolution::SuperResolution(const Model& model)
 }
 
 Image SuperResolution::enlarge(const Image& small, const Progress& progress) const {
-    const Expansion& e = components_.model().expansion;
+    const Expansion& e = components_.model().expansion();
     const PreimageFinder finder(e.kernel, e.points, preimage);
     const Predictor predictor(components_.model());
     const std::size_t size = patch_ * patch_;

@@ -45,17 +45,17 @@ Dataset with_virtual_examples(const Dataset& data, std::span<const NamedTransfor
 }
 
 Dataset support_rows(const Model& model, const Dataset& data) {
-    std::vector<std::size_t> rows = model.origins;
-    if (rows.size() != model.expansion.size()) {
+    std::vector<std::size_t> rows = model.origins();
+    if (rows.size() != model.expansion().size()) {
         throw InvalidInput(
             "the model does not know which rows its vectors were; train it from the data");
     }
     std::ranges::sort(rows);
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     if (rows.empty()) throw InvalidInput("the model has no vectors to make examples of");
-    if (rows.back() >= data.size() || data.columns() != model.columns) {
+    if (rows.back() >= data.size() || data.columns() != model.columns()) {
         throw InvalidInput("the model uses row " + std::to_string(rows.back() + 1) + " of " +
-                           std::to_string(model.columns) + " columns; the data has " +
+                           std::to_string(model.columns()) + " columns; the data has " +
                            std::to_string(data.size()) + " rows of " +
                            std::to_string(data.columns()) + ": it is not what it was trained on");
     }
@@ -71,8 +71,9 @@ VirtualFit fit_virtual(const Machine& machine, const Dataset& data,
     result.support = support.size();
     const Dataset examples = with_virtual_examples(support, ways, progress);
     result.examples = examples.size();
-    result.model = machine.fit(examples);
-    result.model.origins.clear();  // they count rows that nobody else has
+    ModelParts parts = machine.fit(examples).parts();
+    parts.origins.clear();  // they count rows that nobody else has
+    result.model = Model(std::move(parts));
     return result;
 }
 

@@ -21,7 +21,7 @@ bool is_single_class(Task task) {
 /// How strange each class would be as the answer; one column a class.
 Matrix<double> nonconformity_of(const Model& model, const Rows& x, const Progress& progress) {
     const Matrix<double> f = model.decision(x, progress);
-    if (is_classifier(model.task) && has_probabilities(model)) {
+    if (is_classifier(model.task()) && has_probabilities(model)) {
         Matrix<double> p = probabilities_of(model, f.view());
         for (double& value : p.values()) value = 1 - value;
         return p;
@@ -55,27 +55,27 @@ std::vector<double> outlyingness(const Model& model, const Rows& x, const Progre
 void check(const Model& model, const Dataset& data, const ConformalSettings& s) {
     require_range("coverage", s.coverage, s.coverage > 0 && s.coverage < 1,
                   "greater than 0 and less than 1");
-    const bool regression = is_regressor(model.task);
-    if (!is_classifier(model.task) && !regression && !is_single_class(model.task)) {
-        throw InvalidInput("there are no prediction sets for the task " + task_name(model.task));
+    const bool regression = is_regressor(model.task());
+    if (!is_classifier(model.task()) && !regression && !is_single_class(model.task())) {
+        throw InvalidInput("there are no prediction sets for the task " + task_name(model.task()));
     }
-    if (regression && model.expansion.outputs() != 1) {
+    if (regression && model.expansion().outputs() != 1) {
         throw InvalidInput("intervals are those of a regression with one output");
     }
     if (data.size() == 0) throw InvalidInput("no rows were set aside to learn the sets from");
-    if (!is_single_class(model.task) && data.y.empty()) {
+    if (!is_single_class(model.task()) && data.y.empty()) {
         throw InvalidInput("the rows set aside need labels, and have none");
     }
     if (regression && data.y.are_text()) {
         throw InvalidInput("the targets set aside must be numbers, and are names");
     }
-    if (s.scaled && model.task != Task::gp) {
+    if (s.scaled && model.task() != Task::gp) {
         throw InvalidInput(
             "intervals are scaled by the deviations of a Gaussian process, and this "
             "is a model of the task " +
-            task_name(model.task));
+            task_name(model.task()));
     }
-    if (s.by_class && !is_classifier(model.task)) {
+    if (s.by_class && !is_classifier(model.task())) {
         throw InvalidInput("only classifiers have thresholds by class");
     }
 }
@@ -101,13 +101,13 @@ double conformal_quantile(std::vector<double> values, double coverage) {
 Conformal::Conformal(const Model& model, const Dataset& data, const ConformalSettings& settings)
     : settings_(settings), rows_(data.size()) {
     check(model, data, settings);
-    if (is_single_class(model.task)) {
+    if (is_single_class(model.task())) {
         nonconformity_ = outlyingness(model, data.x, settings.progress);
         std::ranges::sort(nonconformity_);
         thresholds_ = {conformal_quantile(nonconformity_, settings.coverage)};
         return;
     }
-    if (is_regressor(model.task)) {
+    if (is_regressor(model.task())) {
         const Matrix<double> f = model.decision(data.x, settings.progress);
         const std::vector<double> unit = unit_of(model, data.x, settings);
         std::vector<double> errors;
@@ -125,14 +125,14 @@ Conformal::Conformal(const Model& model, const Dataset& data, const ConformalSet
     }
     for (std::size_t c = 0; c < groups.size(); ++c) {
         if (groups[c].empty()) {
-            throw InvalidInput("no row of the class " + model.class_names[c] + " was set aside");
+            throw InvalidInput("no row of the class " + model.class_names()[c] + " was set aside");
         }
         thresholds_.push_back(conformal_quantile(std::move(groups[c]), settings.coverage));
     }
 }
 
 std::vector<std::vector<std::size_t>> Conformal::sets(const Model& model, const Rows& x) const {
-    require_kind(is_classifier(model.task), "sets of classes", model.task);
+    require_kind(is_classifier(model.task()), "sets of classes", model.task());
     const Matrix<double> strange = nonconformity_of(model, x, settings_.progress);
     std::vector<std::vector<std::size_t>> result(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -144,7 +144,7 @@ std::vector<std::vector<std::size_t>> Conformal::sets(const Model& model, const 
 }
 
 Matrix<double> Conformal::intervals(const Model& model, const Rows& x) const {
-    require_kind(is_regressor(model.task), "intervals", model.task);
+    require_kind(is_regressor(model.task()), "intervals", model.task());
     const Matrix<double> f = model.decision(x, settings_.progress);
     const std::vector<double> unit = unit_of(model, x, settings_);
     Matrix<double> result(x.size(), 2);
@@ -156,7 +156,7 @@ Matrix<double> Conformal::intervals(const Model& model, const Rows& x) const {
 }
 
 std::vector<double> Conformal::p_values(const Model& model, const Rows& x) const {
-    require_kind(is_single_class(model.task), "p-values", model.task);
+    require_kind(is_single_class(model.task()), "p-values", model.task());
     std::vector<double> result;
     for (const double strange : outlyingness(model, x, settings_.progress)) {
         const auto stranger =

@@ -65,7 +65,7 @@ double total_norm(const Kernel& kernel, const Matrix<double>& points,
 
 /// How ‖w‖² changes without each of the columns left, at fixed α.
 std::vector<double> criterion(const Model& model, const std::vector<std::size_t>& left) {
-    const Expansion& e = model.expansion;
+    const Expansion& e = model.expansion();
     std::vector<double> result;
     if (is_linear(e.kernel)) {
         const Matrix<double> w = weight_vectors(e);
@@ -136,8 +136,8 @@ Elimination eliminate_features(const EliminationSettings& s, const Dataset& data
 
 std::vector<Importance> permutation_importance(const Model& model, const Dataset& data,
                                                const ImportanceSettings& settings) {
-    const Metric measure = settings.measure.value_or(usual_measure(model.task));
-    check_measure(measure, model.task, model.classes());
+    const Metric measure = settings.measure.value_or(usual_measure(model.task()));
+    check_measure(measure, model.task(), model.classes());
     if (measure == Metric::log_loss) {
         throw InvalidInput("importance is measured by predictions: log-loss needs probabilities");
     }
@@ -146,13 +146,14 @@ std::vector<Importance> permutation_importance(const Model& model, const Dataset
     if (data.columns() > most_columns || settings.repeats == 0) {
         throw InvalidInput("importance is for at most 100000 columns and at least one repeat");
     }
-    const Truth truth(model.task, data, settings.positive);
+    const Truth truth(model.task(), data, settings.positive);
     check_positive(settings.positive, measure);
     std::vector<std::size_t> all(data.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     const Predictor predictor(model);
     const auto judged = [&](const Rows& x) {
-        const double value = judge(measure, truth.judged(model, predictor.decision(x), all));
+        const double value =
+            judge(measure, truth.judged(model.parts(), predictor.decision(x), all));
         return larger_is_better(measure) ? value : -value;
     };
     Matrix<double> values = dense_values(data.x);

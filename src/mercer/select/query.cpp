@@ -23,11 +23,11 @@ void keep_first(std::vector<Query>& queries, std::size_t count, bool largest) {
 
 std::vector<Query> query_simple(const Model& model, const Rows& pool, std::size_t count,
                                 const Progress& progress) {
-    if (!is_classifier(model.task)) {
+    if (!is_classifier(model.task())) {
         throw InvalidInput(
             "rows are chosen by how sure a classifier is of them; this is a model "
             "of the task " +
-            task_name(model.task));
+            task_name(model.task()));
     }
     if (pool.size() == 0) throw InvalidInput("the pool has no rows to choose from");
     const Matrix<double> f = model.decision(pool, progress);

@@ -1,13 +1,13 @@
 #include "mercer/select/search.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <numeric>
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/run.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/select/detail/bayesian.hpp"
 #include "mercer/select/detail/evaluation.hpp"
@@ -17,7 +17,6 @@
 namespace mercer {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr std::size_t halving_factor = 3;
 constexpr std::size_t fewest_rows = 100;  ///< to learn from in the first round of halving
 
@@ -98,13 +97,11 @@ class Search {
         if (going && settings_.method == SearchMethod::bayesian) going = improve(alive);
         result_.cancelled = !going;
         choose(alive);
-        result_.seconds = elapsed();
+        result_.seconds = clock_.seconds();
         return std::move(result_);
     }
 
    private:
-    double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
     std::uint64_t fingerprint() const {
         Fingerprint print;
         print.add("1");
@@ -256,7 +253,8 @@ class Search {
             done = (static_cast<double>(before_) + fraction * static_cast<double>(count)) /
                    static_cast<double>(planned_);
         }
-        if (done > 0) detail += ", " + duration_text(elapsed() * (1 - done) / done) + " left";
+        if (done > 0)
+            detail += ", " + duration_text(clock_.seconds() * (1 - done) / done) + " left";
         return settings_.progress({.task = "search", .fraction = done, .detail = detail});
     }
 
@@ -315,7 +313,7 @@ class Search {
     std::size_t before_ = 0;   ///< of them, done before this round
     std::size_t done_in_round_ = 0;
     std::optional<std::size_t> best_so_far_{};
-    Clock::time_point start_ = Clock::now();
+    Stopwatch clock_{};
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ class ComponentMachine {
         SvmSettings plain = settings_;
         plain.common.kernel = linear();
         plain.common.scaling = {};
-        Model model = Svm(plain).fit(mapped);
+        ModelParts model = Svm(plain).fit(mapped).parts();
         const Matrix<double> w = weight_vectors(model.expansion);
         Expansion whole = map.expansion();
         Matrix<double> coefficients(w.rows(), whole.size());
@@ -59,7 +59,7 @@ class ComponentMachine {
         model.feature_names = data.feature_names;
         model.roles = data.roles;
         model.scaling = scaling;
-        return model;
+        return Model(std::move(model));
     }
 
    private:
@@ -129,7 +129,7 @@ double dimension_of(const StructureSettings& s, const Model& model, const Datase
     }
     const MarginProblem p = margin_problems(model, data, s.svm.common.memory_bytes).front();
     const double columns =
-        is_linear(model.expansion.kernel) ? static_cast<double>(data.columns()) : 0;
+        is_linear(model.expansion().kernel) ? static_cast<double>(data.columns()) : 0;
     const double radius = p.problem.bias ? smallest_radius(*p.k) : origin_radius(*p.k);
     return margin_dimension(radius, std::sqrt(std::max(0.0, p.squared_norm)), p.problem.bias,
                             columns)

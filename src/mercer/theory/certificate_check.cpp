@@ -44,9 +44,9 @@ double largest_square(const Expansion& expansion) {
 /// 001 states the ν-property for rows that count alike in a tube of one width.
 bool has_nu_property(const Model& model, const Dataset& data, const Report& claimed) {
     const auto is_one = [](double weight) { return weight == 1; };
-    const bool by_c = model.task == Task::svdd && model.trained.C > 0;
-    return claimed.nu > 0 && !by_c && model.trained.tube.empty() && !model.trained.tube_given &&
-           std::ranges::all_of(model.trained.class_weights, is_one) &&
+    const bool by_c = model.task() == Task::svdd && model.trained().C > 0;
+    return claimed.nu > 0 && !by_c && model.trained().tube.empty() && !model.trained().tube_given &&
+           std::ranges::all_of(model.trained().class_weights, is_one) &&
            std::ranges::all_of(data.weights, is_one);
 }
 
@@ -111,34 +111,34 @@ void compare_hulls(CheckedReport& c) {
 
 std::vector<CheckedReport> check_certificate(const Model& model, const Dataset& data,
                                              const Progress& progress) {
-    if (is_svm(model.task) && model.reports.size() != model.expansion.outputs()) {
+    if (is_svm(model.task()) && model.reports().size() != model.expansion().outputs()) {
         throw InvalidInput(
             "the model carries no certificate (files of LIBSVM do not), so there is nothing to "
             "verify");
     }
     const std::vector<Report> found = recompute_reports(model, data, progress);
-    const double rounding = model.double_precision ? 0x1p-50 : 0x1p-22;
-    const double square = largest_square(model.expansion);
+    const double rounding = model.double_precision() ? 0x1p-50 : 0x1p-22;
+    const double square = largest_square(model.expansion());
     std::vector<CheckedReport> result;
     for (std::size_t output = 0; output < found.size(); ++output) {
-        CheckedReport c{.claimed = model.reports[output], .found = found[output]};
+        CheckedReport c{.claimed = model.reports()[output], .found = found[output]};
         if (has_no_machine(c.claimed.status)) {
             compare_hulls(c);
             result.push_back(std::move(c));
             continue;
         }
         double beta_sum = 0;
-        for (const double beta : model.expansion.coefficients.row(output)) {
+        for (const double beta : model.expansion().coefficients.row(output)) {
             beta_sum += std::abs(beta);
         }
         const double slack = rounding * beta_sum * square;
-        const double tolerance = model.trained.tolerance;
+        const double tolerance = model.trained().tolerance;
         const bool to_tolerance =
             c.claimed.status == FitStatus::converged && c.claimed.kkt_violation <= tolerance;
         c.allowed_violation = 2 * (to_tolerance ? tolerance : c.claimed.kkt_violation) + slack;
         // A value that is off by the slack costs C times that in each row's penalty.
         const double size = size_of(c.found);
-        const double penalty = model.trained.C * slack * static_cast<double>(c.found.rows);
+        const double penalty = model.trained().C * slack * static_cast<double>(c.found.rows);
         const double claimed_gap = c.claimed.is_bracketed() ? c.claimed.relative_gap : 0;
         c.allowed_gap = 2 * std::max(0.0, claimed_gap) + gap_slack +
                         (size > 0 && std::isfinite(size) ? penalty / size : 0);

@@ -132,7 +132,7 @@ class MarginBounds {
 MachineBounds single_class(const Model& model, const Dataset& data,
                            const ModelBoundSettings& settings) {
     require_range("widen", settings.widen, settings.widen > 0, "greater than 0: a share of rho");
-    if (model.reports.size() != 1) {
+    if (model.reports().size() != 1) {
         throw InvalidInput(
             "the model does not say what it was trained with (files of LIBSVM do not)");
     }
@@ -140,15 +140,15 @@ MachineBounds single_class(const Model& model, const Dataset& data,
     require_convex({.convexity = found.convexity,
                     .least = found.least_curvature,
                     .error = found.curvature_error},
-                   model.expansion.kernel, directions_of(model.task, model.trained.bias),
+                   model.expansion().kernel, directions_of(model.task(), model.trained().bias),
                    "regions have bounds");
     const double norm = std::sqrt(std::max(0.0, found.squared_norm));
     const Matrix<double> f = model.decision(data.x, settings.progress);
     double slack = 0;
     for (const double value : f.values()) slack += std::max(0.0, -value);
-    const Rows x = model.scaling.apply(rows_for(model, data.x));
+    const Rows x = model.scaling().apply(rows_for(model, data.x));
     double unit = 0;
-    for (const double square : squared_lengths(model.expansion.kernel, x)) {
+    for (const double square : squared_lengths(model.expansion().kernel, x)) {
         unit = std::max(unit, square);
     }
     unit = std::sqrt(unit) * norm;  // lengths of f in a space where all points have length <= 1
@@ -168,10 +168,10 @@ std::vector<MachineBounds> model_bounds(const Model& model, const Dataset& data,
                                         const ModelBoundSettings& settings) {
     require_range("delta", settings.delta, settings.delta > 0 && settings.delta < 1,
                   "greater than 0 and less than 1");
-    if (model.task == Task::one_class) return {single_class(model, data, settings)};
+    if (model.task() == Task::one_class) return {single_class(model, data, settings)};
     std::vector<MachineBounds> result;
     const double columns =
-        is_linear(model.expansion.kernel) ? static_cast<double>(model.columns) : 0;
+        is_linear(model.expansion().kernel) ? static_cast<double>(model.columns()) : 0;
     for (const MarginProblem& p :
          margin_problems(model, data, settings.memory_bytes, settings.progress)) {
         result.push_back(MarginBounds(p, settings).all(columns));

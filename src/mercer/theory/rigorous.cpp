@@ -221,9 +221,9 @@ double ProvedBracket::relative_width() const {
 }
 
 void require_provable(const Model& model) {
-    const Kernel& kernel = model.expansion.kernel;
+    const Kernel& kernel = model.expansion().kernel;
     require_enclosable(kernel);
-    if (convexity_by_rule(kernel, model.task, model.trained.bias) == Convexity::by_rule) return;
+    if (convexity_by_rule(kernel, model.task(), model.trained().bias) == Convexity::by_rule) return;
     throw InvalidInput(
         "brackets are proved under kernels that are known to be positive definite, or "
         "conditionally so in machines with a bias; " +
@@ -233,7 +233,7 @@ void require_provable(const Model& model) {
 std::vector<ProvedBracket> prove_brackets(const Model& model, const Dataset& data,
                                           const Progress& progress) {
     require_provable(model);
-    const Kernel& kernel = model.expansion.kernel;
+    const Kernel& kernel = model.expansion().kernel;
     const RestoredFit fit = restore_fit(model, data);
     Matrix<double> x(fit.x.size(), fit.x.columns());
     for (std::size_t i = 0; i < x.rows(); ++i) fit.x.copy_row(i, x.row(i));

@@ -1,7 +1,6 @@
 #include "mercer/learn/components/cca.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -19,8 +18,6 @@
 
 namespace mercer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Three matrices of this size, and the eigenvectors of one of twice it.
 constexpr std::size_t most_rank = 4000;
@@ -181,8 +178,8 @@ Half half(const Side& side, Matrix<double> whitened) {
 }
 
 /// The functions as an expansion on the pivots: f(x) = c'(L_pp⁻¹ k(p, x) − mean).
-Model model_of(const Side& side, const Half& h, const FitSettings& settings) {
-    Model model = begin_model(Task::cca, side.sample, settings);
+ModelParts model_of(const Side& side, const Half& h, const FitSettings& settings) {
+    ModelParts model = begin_model(Task::cca, side.sample, settings);
     // Coefficients of both signs and any size: single precision would lose what they cancel.
     model.double_precision = true;
     std::vector<double> bias;
@@ -197,13 +194,13 @@ Model model_of(const Side& side, const Half& h, const FitSettings& settings) {
 }
 
 /// f's largest coefficient positive; g follows, so that the covariance stays positive.
-void fix_signs(Model& x, Model& y) {
+void fix_signs(ModelParts& x, ModelParts& y) {
     for (std::size_t p = 0; p < x.expansion.outputs(); ++p) {
         const auto row = x.expansion.coefficients.row(p);
         const double largest = *std::ranges::max_element(
             row, [](double a, double b) { return std::abs(a) < std::abs(b); });
         if (largest >= 0) continue;
-        for (Model* model : {&x, &y}) {
+        for (ModelParts* model : {&x, &y}) {
             for (double& a : model->expansion.coefficients.row(p)) a = -a;
             model->expansion.bias[p] = -model->expansion.bias[p];
         }
@@ -226,7 +223,7 @@ Model learn(const CcaSettings& s, const Dataset& x, const Dataset& y) {
         throw InvalidInput("there are " + std::to_string(x.size()) + " rows on the one side and " +
                            std::to_string(y.size()) + " on the other; they must come in pairs");
     }
-    const auto start = Clock::now();
+    const Stopwatch clock;
     Dataset other = y;
     other.weights = x.weights;
     FitSettings second = s.x;
@@ -243,9 +240,9 @@ Model learn(const CcaSettings& s, const Dataset& x, const Dataset& y) {
             "may be constant");
     }
     const Half f = half(u, t.left), g = half(v, t.right);
-    Model model = model_of(u, f, s.x);
-    auto companion = std::make_shared<Model>(model_of(v, g, second));
-    fix_signs(model, *companion);
+    ModelParts model = model_of(u, f, s.x);
+    ModelParts companion = model_of(v, g, second);
+    fix_signs(model, companion);
     Matrix<double> correlations(t.values.size(), 2);
     for (std::size_t p = 0; p < t.values.size(); ++p) {
         correlations(p, 0) = t.values[p];
@@ -254,16 +251,16 @@ Model learn(const CcaSettings& s, const Dataset& x, const Dataset& y) {
     model.trained.numbers = {{"kappa", s.kappa}, {"tolerance", s.tolerance}};
     Report report;
     report.rows = u.sample.size();
-    report.free_support_vectors = model.expansion.size() + companion->expansion.size();
+    report.free_support_vectors = model.expansion.size() + companion.expansion.size();
     report.figures = {{"rank_x", static_cast<double>(u.rank())},
                       {"rank_y", static_cast<double>(v.rank())},
                       {"missed_x", u.features.remaining / u.features.trace},
                       {"missed_y", v.features.remaining / v.features.trace}};
-    report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report.seconds = clock.seconds();
     model.reports = {std::move(report)};
     add_table(model, "correlations", std::move(correlations));
-    model.extras.set(Companion(std::move(companion)));
-    return model;
+    model.extras.set(Companion(std::make_shared<const Model>(std::move(companion))));
+    return Model(std::move(model));
 }
 
 }  // namespace
@@ -281,8 +278,8 @@ Model KernelCca::fit(const Dataset& x, const Dataset& y) const {
 std::vector<double> canonical_correlations(const Model& model, const Rows& x, const Rows& y,
                                            const Progress& progress) {
     const Model* second = companion_of(model);
-    if (model.task != Task::cca || !second) {
-        throw InvalidInput("a model of the task " + task_name(model.task) +
+    if (model.task() != Task::cca || !second) {
+        throw InvalidInput("a model of the task " + task_name(model.task()) +
                            " has no canonical correlations; train one of the task cca");
     }
     if (x.size() != y.size() || x.size() < 2) {

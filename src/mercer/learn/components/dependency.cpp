@@ -15,8 +15,8 @@ namespace {
 
 const Model& outputs_of(const Model& model) {
     const Model* outputs = companion_of(model);
-    if (model.task != Task::dependency || !outputs) {
-        throw InvalidInput("a model of the task " + task_name(model.task) +
+    if (model.task() != Task::dependency || !outputs) {
+        throw InvalidInput("a model of the task " + task_name(model.task()) +
                            " holds no dependency between inputs and outputs; train one of the task "
                            "dependency");
     }
@@ -80,11 +80,12 @@ Model learn(const DependencySettings& s, const Dataset& x, const Dataset& y) {
     of_outputs.kernel = s.output_kernel;
     of_outputs.scaling = {};
     of_outputs.double_precision = true;
-    auto components = std::make_shared<Model>(
+    auto components = std::make_shared<const Model>(
         kernel_pca({.common = of_outputs, .components = s.components}).fit(outputs));
     const Matrix<double> targets = components->decision(y.x, s.common.progress);
-    Model model =
-        ridge({.common = s.common, .lambda = s.lambda, .path = s.path}).fit(x, targets.view());
+    ModelParts model = ridge({.common = s.common, .lambda = s.lambda, .path = s.path})
+                           .fit(x, targets.view())
+                           .parts();
     model.task = Task::dependency;
     model.trained.numbers["components"] = static_cast<double>(s.components);
     for (std::size_t j = 0; j < model.reports.size(); ++j) {
@@ -92,7 +93,7 @@ Model learn(const DependencySettings& s, const Dataset& x, const Dataset& y) {
         model.reports[j].figures["output_explained"] = components->report().figures.at("explained");
     }
     model.extras.set(Companion(std::move(components)));
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace
@@ -107,8 +108,8 @@ Model DependencyEstimation::fit(const Dataset& x, const Dataset& y) const {
 }
 
 Dependency::Dependency(const Model& model) : model_(model), outputs_(outputs_of(model)) {
-    if (model.expansion.outputs() != outputs_.size()) {
-        throw InvalidInput("the model predicts " + std::to_string(model.expansion.outputs()) +
+    if (model.expansion().outputs() != outputs_.size()) {
+        throw InvalidInput("the model predicts " + std::to_string(model.expansion().outputs()) +
                            " components of outputs that have " + std::to_string(outputs_.size()));
     }
 }
@@ -145,7 +146,7 @@ NearestOutputs Dependency::nearest(const Rows& x, const Rows& candidates,
 }
 
 std::vector<Preimage> Dependency::preimages(const Rows& x, const PreimageSettings& settings) const {
-    const Expansion& e = outputs_.model().expansion;
+    const Expansion& e = outputs_.model().expansion();
     const PreimageFinder finder(e.kernel, e.points, settings);
     const Rows starts = e.points.select(nearest(x, e.points, settings.progress).positions);
     const Matrix<double> p = components(x, settings.progress);

@@ -1,7 +1,6 @@
 #include "mercer/learn/components/hebbian.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 
 #include "mercer/base/error.hpp"
@@ -10,12 +9,11 @@
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/components/detail/hebbian_state.hpp"
 #include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 
 namespace mercer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 const Describe<HebbianSettings>& described() {
     static const auto settings = [] {
@@ -44,8 +42,6 @@ const Describe<HebbianSettings>& described() {
 
 void check(const HebbianSettings& s) {
     described().check(s);
-    require_range("the time limit", s.common.time_limit, s.common.time_limit >= 0,
-                  "0 (none) or a number of seconds");
     if (contains(s.common.kernel, KernelKind::center) ||
         contains(s.common.kernel, KernelKind::precomputed)) {
         throw InvalidInput("the kernel " + s.common.kernel.text() +
@@ -125,14 +121,13 @@ std::size_t HebbianStream::numbers() const {
 Model HebbianStream::model() {
     if (state_->seen == 0) throw InvalidInput("no row has been fed: there are no components yet");
     if (!state_->settled()) state_->settle();
-    return state_->model();
+    return Model(state_->model());
 }
 
 // ---- On data at hand.
 
 Model HebbianPca::fit(const Dataset& data) const {
-    const auto start = Clock::now();
-    data.check();
+    const Run run = settings_.common.run();
     HebbianSettings s = settings_;
     check(s);
     const Sample sample = take_sample(task(), data, s.common);
@@ -147,16 +142,11 @@ Model HebbianPca::fit(const Dataset& data) const {
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto ask = [&](std::size_t pass, std::size_t row) {
-        const std::chrono::duration<double> used = Clock::now() - start;
-        if (s.common.time_limit > 0 && used.count() > s.common.time_limit) {
-            status = FitStatus::time_limit;
-            return false;
-        }
         const double done =
             (static_cast<double>(pass) + static_cast<double>(row) / static_cast<double>(n)) /
             static_cast<double>(s.passes);
-        if (keep_going(settings_.common.progress, {"learning", done})) return true;
-        status = FitStatus::cancelled;
+        if (run.goes_on({"learning", done})) return true;
+        status = fit_status(run);
         return false;
     };
     bool going = true;
@@ -172,13 +162,13 @@ Model HebbianPca::fit(const Dataset& data) const {
     }
     if (!state.settled()) state.settle();
     state.measure(sample.data.x, sample.data.weights);
-    Model model = state.model();
+    ModelParts model = state.model();
     const bool near = model.reports[0].figures.at("residual") <= s.tolerance;
     model.reports[0].status = near ? FitStatus::converged : status;
     model.reports[0].rows = n;
-    model.reports[0].seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    model.reports[0].seconds = run.seconds();
     model.trained.numbers["passes"] = static_cast<double>(s.passes);
-    return model;
+    return Model(std::move(model));
 }
 
 HebbianSettings hebbian_settings(FitSettings common, const SettingValues& values) {

@@ -1,7 +1,6 @@
 #include "mercer/learn/components/ica.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -18,8 +17,6 @@
 
 namespace mercer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Two sources after a turn.
 struct Pair {
@@ -39,8 +36,10 @@ Pair turned(std::span<const double> a, std::span<const double> b, double angle) 
 /// The rotation, searched for.
 class Search {
    public:
-    Search(const IcaSettings& settings, const Kernel& kernel, double kappa, Matrix<double> sources)
+    Search(const IcaSettings& settings, const Run& run, const Kernel& kernel, double kappa,
+           Matrix<double> sources)
         : settings_(settings),
+          run_(run),
           kernel_(kernel),
           kappa_(kappa),
           sources_(std::move(sources)),
@@ -53,7 +52,7 @@ class Search {
         history_.push_back(contrast_);
     }
 
-    FitStatus run() {
+    FitStatus sweep() {
         for (std::size_t sweep = 0; sweep < settings_.sweeps; ++sweep) {
             double largest = 0;
             for (std::size_t a = 0; a < count(); ++a) {
@@ -64,7 +63,7 @@ class Search {
                     try {
                         largest = std::max(largest, std::abs(turn(a, b)));
                     } catch (const Cancelled&) {  // nothing was turned
-                        return FitStatus::cancelled;
+                        return fit_status(run_);
                     }
                 }
             }
@@ -88,15 +87,11 @@ class Search {
     }
 
     FitStatus asked(std::size_t sweep) {
-        const std::chrono::duration<double> used = Clock::now() - start_;
-        const double limit = settings_.common.time_limit;
-        if (limit > 0 && used.count() > limit) return FitStatus::time_limit;
         const double done = static_cast<double>(sweep) / static_cast<double>(settings_.sweeps);
         const std::string detail =
             "sweep " + std::to_string(sweep + 1) + "  contrast " + std::to_string(contrast_);
-        return keep_going(settings_.common.progress, {"training", done, detail})
-                   ? FitStatus::converged
-                   : FitStatus::cancelled;
+        run_.goes_on({"training", done, detail});
+        return fit_status(run_);
     }
 
     /// The best angle of one plane: a grid, because the contrast has several valleys, and golden
@@ -104,7 +99,7 @@ class Search {
     double turn(std::size_t a, std::size_t b) {
         const SourceCorrelations now = whole();
         const auto at = [&](double angle) {
-            if (!keep_going(settings_.common.progress, {"training", -1})) throw Cancelled();
+            if (!run_.goes_on({"training", -1})) throw Cancelled();
             const Pair p = turned(sources_.row(a), sources_.row(b), angle);
             const IcaFeatures x = ica_features(p.a, kernel_, kappa_);
             const IcaFeatures y = ica_features(p.b, kernel_, kappa_);
@@ -167,6 +162,7 @@ class Search {
     }
 
     const IcaSettings& settings_;
+    Run run_;
     const Kernel& kernel_;
     double kappa_;
     Matrix<double> sources_;  ///< one a row
@@ -174,7 +170,6 @@ class Search {
     std::vector<IcaFeatures> features_{};
     double contrast_ = 0;
     std::vector<double> history_{};
-    Clock::time_point start_ = Clock::now();
 };
 
 /// The data about their mean, and the directions of their variance.
@@ -263,7 +258,8 @@ void put_in_order(Matrix<double>& unmixing, Matrix<double>& mixing) {
 }
 
 /// s = W (x − mean) as an expansion: the rows of W are its points, each output takes one.
-void set_unmixing(Model& model, const Matrix<double>& unmixing, const std::vector<double>& mean) {
+void set_unmixing(ModelParts& model, const Matrix<double>& unmixing,
+                  const std::vector<double>& mean) {
     Expansion& e = model.expansion;
     const std::size_t m = unmixing.rows();
     e.kernel = linear();
@@ -320,7 +316,7 @@ namespace {
 
 Model learn(const IcaSettings& settings, const Dataset& data) {
     const IcaSettings& s = settings;
-    const auto start = Clock::now();
+    const Run run = s.common.run();
     if (!data.weights.empty() &&
         std::ranges::adjacent_find(data.weights, std::not_equal_to<>()) != data.weights.end()) {
         throw InvalidInput(
@@ -333,12 +329,12 @@ Model learn(const IcaSettings& settings, const Dataset& data) {
     const double kappa = s.kappa > 0 ? s.kappa : sample.size() > 1000 ? 0.002 : 0.02;
     Matrix<double> sources = product(w.forth, w.columns);
     const Kernel kernel = resolve(s.common.kernel, Rows::dense(sources.values(), 1));
-    Search search(s, kernel, kappa, std::move(sources));
-    const FitStatus status = search.run();
+    Search search(s, run, kernel, kappa, std::move(sources));
+    const FitStatus status = search.sweep();
     Matrix<double> unmixing = product(search.rotation(), w.forth);
     Matrix<double> mixing = product(search.rotation(), w.back);
     put_in_order(unmixing, mixing);
-    Model model = begin_model(Task::ica, sample, s.common);
+    ModelParts model = begin_model(Task::ica, sample, s.common);
     model.double_precision = true;
     set_unmixing(model, unmixing, w.mean);
     model.trained.tolerance = s.tolerance;
@@ -358,9 +354,9 @@ Model learn(const IcaSettings& settings, const Dataset& data) {
     report.figures = {{"contrast", search.contrast()},
                       {"sweeps", static_cast<double>(search.history().size() - 1)},
                       {"kappa", kappa}};
-    report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report.seconds = run.seconds();
     model.reports = {std::move(report)};
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace
@@ -371,11 +367,11 @@ Model KernelIca::fit(const Dataset& data) const {
 }
 
 Matrix<double> unmixing_matrix(const Model& model) {
-    if (model.task != Task::ica) {
-        throw InvalidInput("a model of the task " + task_name(model.task) + " unmixes nothing");
+    if (model.task() != Task::ica) {
+        throw InvalidInput("a model of the task " + task_name(model.task()) + " unmixes nothing");
     }
     // Scaling is s(x) = (x − c) f: differences of its values at unit vectors are the factors.
-    const std::size_t d = model.columns;
+    const std::size_t d = model.columns();
     Matrix<double> unit(d + 1, d);
     for (std::size_t j = 0; j < d; ++j) unit(j + 1, j) = 1;
     const Matrix<double> f = model.decision(Rows::dense(unit.values(), d));

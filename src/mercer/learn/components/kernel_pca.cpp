@@ -1,7 +1,6 @@
 #include "mercer/learn/components/kernel_pca.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -20,8 +19,6 @@
 
 namespace mercer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// True when the whole spectrum costs less than the search for a part of it: n³ against products
 /// and bases that grow with the number of components.
@@ -91,7 +88,7 @@ class Training {
     Solution whole(std::size_t count) const;
     template <class T>
     Solution leading(std::size_t count) const;
-    void finish(const Solution& solution, Model& model, Clock::time_point start) const;
+    void finish(const Solution& solution, ModelParts& model, const Stopwatch& clock) const;
 
    private:
     std::vector<double> diagonal_of(const Gram<double>& gram) const {
@@ -264,7 +261,7 @@ void flip_to_positive(std::span<double> v) {
     for (double& value : v) value = -value;
 }
 
-void Training::finish(const Solution& f, Model& model, Clock::time_point start) const {
+void Training::finish(const Solution& f, ModelParts& model, const Stopwatch& clock) const {
     const std::size_t n = sample_.size();
     const Weighting& w = weighting_;
     const double square =
@@ -343,7 +340,7 @@ void Training::finish(const Solution& f, Model& model, Clock::time_point start) 
     report.figures["explained"] = explained;
     report.figures["residual"] = worst;
     report.figures["products"] = static_cast<double>(f.products);
-    report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report.seconds = clock.seconds();
     model.reports = {std::move(report)};
 }
 
@@ -379,7 +376,7 @@ const Describe<KernelPcaSettings>& kernel_pca_settings() {
 }
 
 Model learn(const KernelPcaSettings& settings, const Dataset& data) {
-    const auto start = Clock::now();
+    const Stopwatch clock;
     const KernelPcaSettings& s = settings;
     kernel_pca_settings().check(s);
     const Sample sample = take_sample(Task::kpca, data, s.common);
@@ -389,14 +386,14 @@ Model learn(const KernelPcaSettings& settings, const Dataset& data) {
     const bool fits = n <= s.common.memory_bytes / (2 * sizeof(double)) / n;
     if (many && !fits && n > 1) refuse_whole(n, s.common.memory_bytes);
     const Training training(s, sample);
-    Model model = begin_model(Task::kpca, sample, s.common);
+    ModelParts model = begin_model(Task::kpca, sample, s.common);
     model.trained.numbers["components"] = static_cast<double>(s.components);
     model.trained.bias = s.center;
     const Solution solution = many || (fits && whole_is_cheaper(n, count)) ? training.whole(count)
                               : s.common.double_precision ? training.leading<double>(count)
                                                           : training.leading<float>(count);
-    training.finish(solution, model, start);
-    return model;
+    training.finish(solution, model, clock);
+    return Model(std::move(model));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ struct Components final : ArrayExtra<Components> {
         visit("centre", self.centre);
         visit("moments", self.moments);
     }
-    void check(const Model& model, const std::string& place) const override;
+    void check(const ModelParts& model, const std::string& place) const override;
     /// The centre is a combination of the points, too.
     std::shared_ptr<const Extra> reduced(const std::shared_ptr<const Extra>& own,
                                          const Model& model,

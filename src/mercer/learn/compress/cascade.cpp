@@ -20,7 +20,7 @@ constexpr const char* sign_name = "cascade_sign";
 constexpr std::size_t head = 2;          // kernels, threshold
 constexpr std::size_t band_rows = 2048;  // of rows evaluated together
 
-double sign_of(const Model& model) {
+double sign_of(const ModelParts& model) {
     const auto found = model.trained.numbers.find(sign_name);
     return found == model.trained.numbers.end() ? 1 : found->second;
 }
@@ -30,8 +30,8 @@ template <class T>
 class Stages {
    public:
     Stages(const Model& model, const Matrix<double>& table)
-        : e_(model.expansion),
-          sign_(sign_of(model)),
+        : e_(model.expansion()),
+          sign_(sign_of(model.parts())),
           gram_(e_.kernel, e_.reference.size() > 0 ? e_.reference : e_.points) {
         const Points<T> all =
             e_.reference.size() > 0 ? gram_.prepare(e_.points) : gram_.reference();
@@ -179,30 +179,30 @@ std::vector<std::size_t> stage_sizes(const std::vector<std::size_t>& wanted, std
 
 /// Which class is kept, as the sign of its decisions.
 double sign_to_keep(const Model& model, const std::string& keep) {
-    const bool single = !is_classifier(model.task) && !is_regressor(model.task) &&
-                        !is_clustering(model.task) && model.expansion.outputs() == 1;
-    if (model.expansion.self != 0 || model.expansion.size() == 0 ||
-        (!single && !(is_classifier(model.task) && model.classes() == 2))) {
+    const bool single = !is_classifier(model.task()) && !is_regressor(model.task()) &&
+                        !is_clustering(model.task()) && model.expansion().outputs() == 1;
+    if (model.expansion().self != 0 || model.expansion().size() == 0 ||
+        (!single && !(is_classifier(model.task()) && model.classes() == 2))) {
         throw InvalidInput(
             "a cascade needs a classifier of two classes, or a one-class or Parzen machine, with "
             "vectors; this is a model of task " +
-            task_name(model.task));
+            task_name(model.task()));
     }
     if (keep.empty() || single) return 1;
     for (std::size_t c = 0; c < 2; ++c) {
-        if (model.class_names[c] == keep) return c == 0 ? 1 : -1;
+        if (model.class_names()[c] == keep) return c == 0 ? 1 : -1;
     }
     throw InvalidInput("there is no class " + quoted(keep) + " to keep; the classes are " +
-                       model.class_names[0] + " and " + model.class_names[1]);
+                       model.class_names()[0] + " and " + model.class_names()[1]);
 }
 
 /// Rows that the whole expansion accepts and that are of the class to keep.
 Rows wanted_rows(const Model& model, const Dataset& data, double sign, const Progress& progress) {
     if (data.size() == 0) throw InvalidInput("there are no rows to set thresholds on");
     const Matrix<double> f = model.decision(data.x, progress);
-    const bool labelled = is_classifier(model.task) && !data.y.empty();
+    const bool labelled = is_classifier(model.task()) && !data.y.empty();
     const std::string name =
-        is_classifier(model.task) ? model.class_names[sign > 0 ? 0 : 1] : std::string();
+        is_classifier(model.task()) ? model.class_names()[sign > 0 ? 0 : 1] : std::string();
     std::vector<std::size_t> wanted;
     for (std::size_t i = 0; i < data.size(); ++i) {
         if (sign * f(i, 0) > 0 && (!labelled || data.y.text(i) == name)) wanted.push_back(i);
@@ -214,7 +214,7 @@ Rows wanted_rows(const Model& model, const Dataset& data, double sign, const Pro
 }
 
 /// Sets the thresholds one stage after another on rows that should pass.
-void set_thresholds(const Model& model, Matrix<double>& table, const Rows& wanted, double rate,
+void set_thresholds(const ModelParts& model, Matrix<double>& table, const Rows& wanted, double rate,
                     const Progress& progress) {
     const double sign = sign_of(model);
     Expansion prefix = model.expansion;
@@ -262,11 +262,11 @@ double CascadeRun::average_kernels() const {
 }
 
 bool is_cascade(const Model& model) {
-    return model.extras.find<CascadeStages>() != nullptr;
+    return model.extras().find<CascadeStages>() != nullptr;
 }
 
 double kept_sign(const Model& model) {
-    return is_cascade(model) ? sign_of(model) : 1;
+    return is_cascade(model) ? sign_of(model.parts()) : 1;
 }
 
 std::shared_ptr<const Extra> CascadeStages::reduced(const std::shared_ptr<const Extra>&,
@@ -279,7 +279,7 @@ Matrix<double> CascadeStages::decide(const Model& model, const Rows& scaled,
     return run_cascade_scaled(model, scaled, progress).decisions;
 }
 
-void CascadeStages::check(const Model& model, const std::string& place) const {
+void CascadeStages::check(const ModelParts& model, const std::string& place) const {
     const auto refuse = [&](const std::string& what) {
         throw InvalidInput(place + ": the cascade " + what);
     };
@@ -308,8 +308,8 @@ Model cascade(const Model& model, const Dataset& data, const CascadeSettings& se
                   "0 or greater and below 1");
     const double sign = sign_to_keep(model, settings.keep);
     Reduction ordered;
-    ordered.expansion = model.expansion;
-    const Expansion& e = model.expansion;
+    ordered.expansion = model.expansion();
+    const Expansion& e = model.expansion();
     const reduction::OwnValues own = reduction::own_values(e, true, settings.progress);
     ordered.chosen = reduction::choose_greedily(e, own, e.size(), 0, true, settings.progress).order;
     std::vector<char> taken(e.size(), 0);
@@ -321,8 +321,8 @@ Model cascade(const Model& model, const Dataset& data, const CascadeSettings& se
     for (std::size_t j = 0; j < e.size(); ++j) {
         ordered.expansion.coefficients(0, j) = e.coefficients(0, ordered.chosen[j]);
     }
-    Model result = with_reduction(model, ordered);
-    result.reports = model.reports;
+    ModelParts result = with_reduction(model, ordered).parts();
+    result.reports = model.reports();
     const std::vector<std::size_t> stages = stage_sizes(settings.stages, e.size());
     Matrix<double> table(stages.size(), head + e.size());
     for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -337,19 +337,18 @@ Model cascade(const Model& model, const Dataset& data, const CascadeSettings& se
     result.trained.numbers[sign_name] = sign;
     set_thresholds(result, table, wanted, settings.false_negatives, settings.progress);
     result.extras.set(CascadeStages(std::move(table)));
-    return result;
+    return Model(std::move(result));
 }
 
 CascadeRun run_cascade(const Model& model, const Rows& x, const Progress& progress) {
-    return run_cascade_scaled(model, model.scaling.apply(rows_for(model, x)), progress);
+    return run_cascade_scaled(model, model.scaling().apply(rows_for(model, x)), progress);
 }
 
 CascadeRun run_cascade_scaled(const Model& model, const Rows& x, const Progress& progress) {
-    const CascadeStages* stages = model.extras.find<CascadeStages>();
+    const CascadeStages* stages = model.extras().find<CascadeStages>();
     if (!stages) throw InvalidInput("the model is no cascade; make one of it first");
-    stages->check(model, "model");
-    return model.double_precision ? Stages<double>(model, stages->table).run(x, progress)
-                                  : Stages<float>(model, stages->table).run(x, progress);
+    return model.double_precision() ? Stages<double>(model, stages->table).run(x, progress)
+                                    : Stages<float>(model, stages->table).run(x, progress);
 }
 
 }  // namespace mercer

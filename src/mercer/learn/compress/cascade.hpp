@@ -55,7 +55,7 @@ struct CascadeStages final : ArrayExtra<CascadeStages> {
     static void arrays(Self& self, Visit&& visit) {
         visit("cascade", self.table);
     }
-    void check(const Model& model, const std::string& place) const override;
+    void check(const ModelParts& model, const std::string& place) const override;
     /// Null: it has numbers for points of the long expansion.
     std::shared_ptr<const Extra> reduced(const std::shared_ptr<const Extra>& own,
                                          const Model& model,

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/run.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/detail/construction.hpp"
 #include "mercer/learn/detail/sample.hpp"
@@ -100,7 +100,7 @@ class Reducer {
 
     /// The reduction to the first `count` of the vectors chosen.
     Reduction finish(std::size_t count) const {
-        const auto begun = std::chrono::steady_clock::now();
+        const Stopwatch clock;
         Reduction r;
         r.squared_norm = own_.squared_norm;
         r.choice = choice_.error;
@@ -115,8 +115,7 @@ class Reducer {
             r.chosen.empty() ? squared_distances(e_, r.expansion) : distances_to_choice(r);
         r.squared_norms = squared_norms_;
         r.distance = std::accumulate(r.distances.begin(), r.distances.end(), 0.0);
-        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun;
-        r.seconds = passed.count();
+        r.seconds = clock.seconds();
         return r;
     }
 
@@ -223,10 +222,6 @@ Reduction reduce_to_error(Reducer& reducer, const ReduceSettings& settings, std:
     return best;
 }
 
-double seconds_since(std::chrono::steady_clock::time_point begun) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-}
-
 }  // namespace
 
 std::string_view reduce_method_name(ReduceMethod method) {
@@ -246,7 +241,7 @@ ReduceMethod reduce_method_named(std::string_view name) {
 
 Reduction reduce(const Expansion& expansion, const ReduceSettings& settings) {
     check_settings(settings);
-    const auto begun = std::chrono::steady_clock::now();
+    const Stopwatch clock;
     Reducer reducer(expansion, settings);
     Reduction result;
     if (settings.error > 0) {
@@ -259,7 +254,7 @@ Reduction reduce(const Expansion& expansion, const ReduceSettings& settings) {
         reducer.choose(static_cast<std::size_t>(std::max(1.0, wanted)), 0);
         result = reducer.finish(reducer.available());
     }
-    result.seconds = seconds_since(begun);
+    result.seconds = clock.seconds();
     return result;
 }
 
@@ -283,7 +278,7 @@ std::vector<Reduction> reduction_path(const Expansion& expansion,
 namespace {
 
 void require_reducible(const Model& model) {
-    for (const auto& extra : model.extras) {
+    for (const auto& extra : model.extras()) {
         if (const std::string why = extra->why_not_reduced(); !why.empty()) throw InvalidInput(why);
     }
 }
@@ -293,45 +288,45 @@ void require_reducible(const Model& model) {
 ReducedModel reduce(const Model& model, const ReduceSettings& settings) {
     require_reducible(model);
     ReduceSettings own = settings;
-    own.double_precision = own.double_precision || model.double_precision;
+    own.double_precision = own.double_precision || model.double_precision();
     ReducedModel result;
-    result.reduction = reduce(model.expansion, own);
+    result.reduction = reduce(model.expansion(), own);
     result.model = with_reduction(model, result.reduction);
     return result;
 }
 
 Model with_reduction(const Model& model, const Reduction& reduction) {
     require_reducible(model);
-    Model m = model;
+    ModelParts m = model.parts();
     m.expansion = reduction.expansion;
     m.origins.clear();
-    if (!model.origins.empty()) {
-        for (const std::size_t i : reduction.chosen) m.origins.push_back(model.origins[i]);
+    if (!model.origins().empty()) {
+        for (const std::size_t i : reduction.chosen) m.origins.push_back(model.origins()[i]);
     }
     m.reports.clear();
     m.extras = {};
-    for (const auto& extra : model.extras) {
+    for (const auto& extra : model.extras()) {
         m.extras.add(extra->reduced(extra, model, reduction.expansion));
     }
     // Support vector machines have a report an output, others one for all.
-    const std::size_t count = is_svm(model.task) ? reduction.expansion.outputs() : 1;
+    const std::size_t count = is_svm(model.task()) ? reduction.expansion.outputs() : 1;
     const double all = std::accumulate(reduction.distances.begin(), reduction.distances.end(), 0.0);
     for (std::size_t c = 0; c < count && c < reduction.distances.size(); ++c) {
         Report report;
-        if (model.reports.size() == count) {
-            report.name = model.reports[c].name;
-            report.rows = model.reports[c].rows;
+        if (model.reports().size() == count) {
+            report.name = model.reports()[c].name;
+            report.rows = model.reports()[c].rows;
         }
         report.status = reduction.status;
         report.seconds = reduction.seconds / static_cast<double>(count);
         report.figures = {
-            {"reduced_from", static_cast<double>(model.expansion.size())},
+            {"reduced_from", static_cast<double>(model.expansion().size())},
             {"squared_distance", count == 1 ? all : reduction.distances[c]},
             {"squared_norm", count == 1 ? reduction.squared_norm : reduction.squared_norms[c]}};
         m.reports.push_back(std::move(report));
     }
     if (m.reports.size() == 1) m.reports[0].history = reduction.history;
-    return m;
+    return Model(std::move(m));
 }
 
 }  // namespace mercer

@@ -1,6 +1,7 @@
 #include "mercer/learn/detail/patient_fit.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 #include "mercer/base/text.hpp"
@@ -27,29 +28,38 @@ std::vector<std::size_t> spread_rows(const Dataset& data, bool classes, std::siz
     return chosen;
 }
 
-void mark_few(Model& model, const std::vector<std::size_t>& positions, std::size_t given,
-              bool out_of_time) {
-    for (std::size_t& origin : model.origins) origin = positions[origin];
+FitStatus fit_status(const Run& run) {
+    if (!run.is_over()) return FitStatus::converged;
+    return run.out_of_time() ? FitStatus::time_limit : FitStatus::cancelled;
+}
+
+Model marked_few(const Model& model, const std::vector<std::size_t>& positions, std::size_t given,
+                 const Run& run) {
+    ModelParts parts = model.parts();
+    for (std::size_t& origin : parts.origins) origin = positions[origin];
     if (const Model* companion = companion_of(model)) {
-        auto other = std::make_shared<Model>(*companion);
-        for (std::size_t& origin : other->origins) origin = positions[origin];
-        model.extras.set(Companion(std::move(other)));
+        ModelParts other = companion->parts();
+        for (std::size_t& origin : other.origins) origin = positions[origin];
+        parts.extras.set(Companion(std::make_shared<const Model>(std::move(other))));
     }
-    for (Report& report : model.reports) {
-        report.status = out_of_time ? FitStatus::time_limit : FitStatus::cancelled;
+    for (Report& report : parts.reports) {
+        report.status = fit_status(run);
         report.figures["rows_given"] = static_cast<double>(given);
     }
+    return Model(std::move(parts));
 }
 
-void mark_stopped(Model& model, const Patience& patience) {
-    if (!patience.out_of_time()) return;
-    for (Report& report : model.reports) {
+Model marked_stopped(const Model& model, const Run& run) {
+    if (!run.out_of_time()) return model;
+    ModelParts parts = model.parts();
+    for (Report& report : parts.reports) {
         if (report.status == FitStatus::cancelled) report.status = FitStatus::time_limit;
     }
+    return Model(std::move(parts));
 }
 
-void stopped_without_model(const Patience& patience, double time_limit) {
-    if (!patience.out_of_time()) throw Cancelled();
+void stopped_without_model(const Run& run, double time_limit) {
+    if (!run.out_of_time()) throw Cancelled();
     throw InvalidInput("the time limit of " + format_number(time_limit) +
                        " seconds passed before there was a machine; allow more time, or take fewer "
                        "rows");

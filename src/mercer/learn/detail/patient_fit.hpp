@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/base/detail/patience.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/learn/machine.hpp"
 
@@ -18,48 +17,47 @@ namespace mercer {
 /// its classes.
 std::vector<std::size_t> spread_rows(const Dataset& data, bool classes, std::size_t most);
 
-/// Puts what a machine of some rows says of itself in terms of all of them.
-void mark_few(Model& model, const std::vector<std::size_t>& positions, std::size_t given,
-              bool out_of_time);
+/// Why a run stopped; `converged` for one that did not.
+FitStatus fit_status(const Run& run);
+
+/// What a machine of some rows says of itself, in terms of all of them.
+Model marked_few(const Model& model, const std::vector<std::size_t>& positions, std::size_t given,
+                 const Run& run);
 
 /// Reports stopped by a listener that was out of time say so.
-void mark_stopped(Model& model, const Patience& patience);
+Model marked_stopped(const Model& model, const Run& run);
 
 /// Thrown for a machine that was stopped and that not even few rows could be given: Cancelled, or
 /// InvalidInput that names the time limit.
-[[noreturn]] void stopped_without_model(const Patience& patience, double time_limit);
+[[noreturn]] void stopped_without_model(const Run& run, double time_limit);
 
 /// fit(common, rows) learns from all rows (null) or from those at the positions given, and may
 /// throw Cancelled. `data` has the labels.
 template <class Fit>
 Model patient_fit_of(Task task, const FitSettings& common, const Dataset& data, const Fit& fit) {
-    const Patience patience(common.progress, common.time_limit);
+    const Run run = common.run();
     FitSettings own = common;
-    own.progress = patience.progress();
+    own.progress = run.progress();
     try {
-        Model model =
-            fit(std::as_const(own), static_cast<const std::vector<std::size_t>*>(nullptr));
-        mark_stopped(model, patience);
-        return model;
+        const auto all = static_cast<const std::vector<std::size_t>*>(nullptr);
+        return marked_stopped(fit(std::as_const(own), all), run);
     } catch (const Cancelled&) {
-        if (!patience.is_over()) throw;
+        if (!run.is_over()) throw;
     }
     own.time_limit = 0;
     // Few rows, and what they come to in a moment; where that is nothing, very few and no hurry.
     for (const std::size_t most : {std::size_t{500}, std::size_t{60}}) {
         constexpr double moment = 0.25;  // seconds
-        const Patience grace({}, moment);
+        const Run grace({}, moment);
         own.progress = most < 500 ? Progress{} : grace.progress();
         const std::vector<std::size_t> positions = spread_rows(data, is_classifier(task), most);
         try {
-            Model model = fit(std::as_const(own), &positions);
-            mark_few(model, positions, data.size(), patience.out_of_time());
-            return model;
+            return marked_few(fit(std::as_const(own), &positions), positions, data.size(), run);
         } catch (const Cancelled&) {
         } catch (const InvalidInput&) {  // too few rows for what was asked
         }
     }
-    stopped_without_model(patience, common.time_limit);
+    stopped_without_model(run, common.time_limit);
 }
 
 /// The same for a machine of one data set: fit(settings, data).

@@ -83,8 +83,8 @@ ColumnRoles roles_of(const Dataset& data) {
     return roles;
 }
 
-Model begin_model(Task task, const Sample& sample, const FitSettings& settings) {
-    Model model;
+ModelParts begin_model(Task task, const Sample& sample, const FitSettings& settings) {
+    ModelParts model;
     model.task = task;
     model.multi_class = MultiClass::one_vs_rest;
     model.class_names = sample.classes.names;
@@ -97,7 +97,7 @@ Model begin_model(Task task, const Sample& sample, const FitSettings& settings) 
     return model;
 }
 
-void set_expansion(Model& model, const Sample& sample, const Kernel& kernel,
+void set_expansion(ModelParts& model, const Sample& sample, const Kernel& kernel,
                    const Matrix<double>& coefficients, std::vector<double> bias, double self) {
     std::vector<std::size_t> used;
     for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -114,7 +114,7 @@ void set_expansion(Model& model, const Sample& sample, const Kernel& kernel,
     set_expansion(model, sample, kernel, used, std::move(compact), std::move(bias), self);
 }
 
-void set_expansion(Model& model, const Sample& sample, const Kernel& kernel,
+void set_expansion(ModelParts& model, const Sample& sample, const Kernel& kernel,
                    const std::vector<std::size_t>& positions, Matrix<double> coefficients,
                    std::vector<double> bias, double self) {
     Expansion& e = model.expansion;

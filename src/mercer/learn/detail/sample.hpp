@@ -41,16 +41,16 @@ Sample take_sample(Task task, const Dataset& data, const FitSettings& settings);
 /// columns were chosen after it had been read, and then only names still mean something.
 ColumnRoles roles_of(const Dataset& data);
 
-/// A model with everything but the expansion, the numbers trained with and the reports.
-Model begin_model(Task task, const Sample& sample, const FitSettings& settings);
+/// The parts of a model but for the expansion, the numbers trained with and the reports.
+ModelParts begin_model(Task task, const Sample& sample, const FitSettings& settings);
 
-/// Puts the expansion into the model: `coefficients` is outputs × rows of the sample, and rows that
-/// no output uses are left out. `kernel` must be resolved.
-void set_expansion(Model& model, const Sample& sample, const Kernel& kernel,
+/// Puts the expansion among the parts: `coefficients` is outputs × rows of the sample, and rows
+/// that no output uses are left out. `kernel` must be resolved.
+void set_expansion(ModelParts& model, const Sample& sample, const Kernel& kernel,
                    const Matrix<double>& coefficients, std::vector<double> bias, double self = 0);
 
 /// The same where only the rows at `positions` carry coefficients (outputs × positions).
-void set_expansion(Model& model, const Sample& sample, const Kernel& kernel,
+void set_expansion(ModelParts& model, const Sample& sample, const Kernel& kernel,
                    const std::vector<std::size_t>& positions, Matrix<double> coefficients,
                    std::vector<double> bias, double self = 0);
 

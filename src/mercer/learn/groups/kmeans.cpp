@@ -1,7 +1,6 @@
 #include "mercer/learn/groups/kmeans.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -17,8 +16,6 @@
 namespace mercer {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// What one start came to.
 struct Grouping {
     std::vector<std::size_t> cluster{};  ///< of each row
@@ -33,8 +30,10 @@ struct Grouping {
 template <class T>
 class Search {
    public:
-    Search(const KMeansSettings& settings, const Sample& sample, const SymmetricOperator<T>& op)
+    Search(const KMeansSettings& settings, const Run& run, const Sample& sample,
+           const SymmetricOperator<T>& op)
         : settings_(settings),
+          run_(run),
           sample_(sample),
           op_(op),
           n_(sample.size()),
@@ -271,24 +270,19 @@ class Search {
     }
 
     bool may_go_on(std::size_t number, std::size_t pass, Grouping& g) {
-        const double limit = settings_.common.time_limit;
-        const std::chrono::duration<double> used = Clock::now() - start_;
-        if (limit > 0 && used.count() > limit) {
-            g.status = FitStatus::time_limit;
-            return false;
-        }
         const double done = (static_cast<double>(number) +
                              static_cast<double>(pass) / static_cast<double>(settings_.passes)) /
                             static_cast<double>(settings_.starts);
         const std::string detail = "start " + std::to_string(number + 1) + "  pass " +
                                    std::to_string(pass + 1) + "  objective " +
                                    std::to_string(g.objective);
-        if (keep_going(settings_.common.progress, {"training", done, detail})) return true;
-        g.status = FitStatus::cancelled;
+        if (run_.goes_on({"training", done, detail})) return true;
+        g.status = fit_status(run_);
         return false;
     }
 
     const KMeansSettings& settings_;
+    Run run_;
     const Sample& sample_;
     const SymmetricOperator<T>& op_;
     std::size_t n_;
@@ -298,7 +292,6 @@ class Search {
     Matrix<double> sums_;  ///< clusters × rows: Σ_{j in c} w_j k(x_j, x_i)
     std::vector<double> weight_;
     std::vector<double> square_;
-    Clock::time_point start_ = Clock::now();
 };
 
 /// With a linear kernel a centre is a point of input space.
@@ -313,13 +306,13 @@ void collapse(Expansion& e) {
 }
 
 template <class T>
-void train(const KMeansSettings& s, const Sample& sample, Model& model) {
-    const auto start = Clock::now();
+void train(const KMeansSettings& s, const Sample& sample, ModelParts& model) {
+    const Run run = s.common.run();
     const Gram<T> gram(s.common.kernel, sample.x, sample.data.feature_names, s.common.progress);
     const auto op = make_operator(gram, {.reuse = Reuse::whole,
                                          .memory_bytes = s.common.memory_bytes,
                                          .progress = s.common.progress});
-    Search<T> search(s, sample, *op);
+    Search<T> search(s, run, sample, *op);
     Grouping best;
     std::size_t best_start = 0;
     std::size_t passes = 0;
@@ -373,7 +366,7 @@ void train(const KMeansSettings& s, const Sample& sample, Model& model) {
     report.figures["start"] = static_cast<double>(best_start);
     report.figures["refilled"] = static_cast<double>(best.refilled);
     report.history = std::move(best.history);
-    report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report.seconds = run.seconds();
     model.reports = {std::move(report)};
 }
 
@@ -401,7 +394,7 @@ Model learn(const KMeansSettings& settings, const Dataset& data) {
         throw InvalidInput("clusters = " + std::to_string(s.clusters) + " must be at most " +
                            std::to_string(sample.size()) + ", the number of rows");
     }
-    Model model = begin_model(Task::kmeans, sample, s.common);
+    ModelParts model = begin_model(Task::kmeans, sample, s.common);
     model.trained.numbers["clusters"] = static_cast<double>(s.clusters);
     model.trained.numbers["starts"] = static_cast<double>(s.starts);
     if (s.common.double_precision) {
@@ -409,7 +402,7 @@ Model learn(const KMeansSettings& settings, const Dataset& data) {
     } else {
         train<float>(s, sample, model);
     }
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace

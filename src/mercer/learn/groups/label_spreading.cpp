@@ -1,7 +1,6 @@
 #include "mercer/learn/groups/label_spreading.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -107,7 +106,7 @@ Model model_of(const SpreadSettings& s, const Graph& graph, const LabelSpread& f
             coefficients(c, j) = graph.root[j] * (classes == 2 ? f[0] - f[1] : f[c]);
         }
     }
-    Model model = begin_model(Task::spreading, graph.sample, s.common);
+    ModelParts model = begin_model(Task::spreading, graph.sample, s.common);
     model.double_precision = true;  // roots of rows far from all others are huge
     model.trained.numbers = {{"alpha", s.alpha}};
     if (s.neighbours > 0) model.trained.numbers["neighbours"] = static_cast<double>(s.neighbours);
@@ -131,7 +130,7 @@ Model model_of(const SpreadSettings& s, const Graph& graph, const LabelSpread& f
                       {"unlabelled", static_cast<double>(unlabelled)},
                       {"unreached", static_cast<double>(found.unreached)}};
     model.reports = {std::move(report)};
-    return model;
+    return Model(std::move(model));
 }
 
 /// Labelled and other rows together, checked and scaled.
@@ -226,22 +225,22 @@ LabelSpread spread_labels(const SpreadSettings& s, const Dataset& labelled,
 }
 
 Model LabelSpreading::fit(const Dataset& data) const {
-    return patient_fit(
-        task(), settings_, data, [&](const SpreadSettings& own, const Dataset& some) {
-            const auto start = std::chrono::steady_clock::now();
-            Model model = spread_labels(own, some, unlabelled_).model;
-        if (unlabelled_.size() > 0) model.origins.clear();  // those are not rows of the data
-            const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-            model.reports.front().seconds = took.count();
-            return model;
-        });
+    return patient_fit(task(), settings_, data,
+                       [&](const SpreadSettings& own, const Dataset& some) {
+                           const Stopwatch clock;
+                           ModelParts model = spread_labels(own, some, unlabelled_).model.parts();
+                           if (unlabelled_.size() > 0)
+                               model.origins.clear();  // those are not rows of the data
+                           model.reports.front().seconds = clock.seconds();
+                           return Model(std::move(model));
+                       });
 }
 
 SpreadSettings spread_settings(FitSettings common, const SettingValues& values) {
     return described().filled("spreading", std::move(common), values);
 }
 
-void Neighbourhood::check(const Model& model, const std::string& place) const {
+void Neighbourhood::check(const ModelParts& model, const std::string& place) const {
     const std::size_t points = model.expansion.size();
     const double n = count.values().size() == 1 ? count(0, 0) : 0;
     if (n >= 1 && n == std::floor(n) && n < static_cast<double>(points) && least.rows() == 1 &&
@@ -260,8 +259,7 @@ std::string Neighbourhood::why_not_reduced() const {
 
 Matrix<double> Neighbourhood::decide(const Model& model, const Rows& scaled,
                                      const Progress& progress) const {
-    check(model, "model");
-    const Expansion& e = model.expansion;
+    const Expansion& e = model.expansion();
     const Gram<double> gram(e.kernel, e.reference.size() > 0 ? e.reference : e.points);
     const auto points = e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference();
     const auto wanted = static_cast<std::size_t>(count(0, 0));

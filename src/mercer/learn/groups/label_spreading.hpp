@@ -82,7 +82,7 @@ struct Neighbourhood final : ArrayExtra<Neighbourhood> {
         visit("neighbours", self.count);
         visit("neighbour_affinity", self.least);
     }
-    void check(const Model& model, const std::string& place) const override;
+    void check(const ModelParts& model, const std::string& place) const override;
     std::string why_not_reduced() const override;
     bool decides() const override { return true; }
     Matrix<double> decide(const Model& model, const Rows& scaled,

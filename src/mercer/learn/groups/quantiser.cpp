@@ -1,7 +1,6 @@
 #include "mercer/learn/groups/quantiser.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <queue>
@@ -65,15 +64,10 @@ class Program {
     }
 
     void run(Codebook& book) {
-        const auto begun = std::chrono::steady_clock::now();
+        const Run run({}, settings_.time_limit);
         for (int round = 0;; ++round) {
-            LinearSettings settings{.progress = listener(round)};
-            if (settings_.time_limit > 0) {
-                const std::chrono::duration<double> passed =
-                    std::chrono::steady_clock::now() - begun;
-                settings.time_limit = std::max(1e-3, settings_.time_limit - passed.count());
-            }
-            const LinearSolution s = master_.solve(settings);
+            const LinearSolution s =
+                master_.solve({.time_limit = run.time_left(), .progress = listener(round)});
             if (s.status != LinearStatus::optimal) {
                 book.status = s.status == LinearStatus::cancelled    ? FitStatus::cancelled
                               : s.status == LinearStatus::time_limit ? FitStatus::time_limit
@@ -323,7 +317,7 @@ Codebook lbg_codebook(const Rows& rows, std::size_t size, std::uint64_t seed,
 namespace {
 
 Model learn(const VectorQuantiserSettings& settings, const Dataset& data) {
-    const auto begun = std::chrono::steady_clock::now();
+    const Stopwatch clock;
     const FitSettings& common = settings.common;
     Sample sample = take_sample(Task::vq, data, common);
     const Kernel kernel = resolve(common.kernel, sample.x, sample.data.feature_names);
@@ -337,7 +331,7 @@ Model learn(const VectorQuantiserSettings& settings, const Dataset& data) {
                                               .memory_bytes = common.memory_bytes,
                                               .progress = common.progress});
     const std::size_t size = book.chosen.size();
-    Model model = begin_model(Task::vq, sample, common);
+    ModelParts model = begin_model(Task::vq, sample, common);
     Matrix<double> coefficients(size, size);
     std::vector<double> bias(size);
     const Gram<double> gram(kernel, book.codes);
@@ -358,10 +352,9 @@ Model learn(const VectorQuantiserSettings& settings, const Dataset& data) {
                       {"largest", book.largest},
                       {"root_mean_square", book.root_mean_square},
                       {"pruned", static_cast<double>(book.pruned)}};
-    report.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    report.seconds = clock.seconds();
     model.reports = {report};
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace

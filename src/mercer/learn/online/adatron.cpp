@@ -1,7 +1,6 @@
 #include "mercer/learn/online/adatron.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -19,12 +18,6 @@
 
 namespace mercer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 const Describe<AdatronSettings>& described() {
     static const auto settings = [] {
@@ -218,27 +211,24 @@ class Ascent {
     std::size_t steps_ = 0;
 };
 
-/// Passes until the conditions hold to the tolerance. `listen` is told after each pass and says
-/// whether to go on.
+/// Passes until the conditions hold to the tolerance. `listen` is told after each pass and asks the
+/// run whether to go on.
 template <class T>
-FitStatus climb(Ascent<T>& ascent, const AdatronSettings& s, Clock::time_point start,
+FitStatus climb(Ascent<T>& ascent, const AdatronSettings& s, const Run& run,
                 const std::function<bool(std::size_t)>& listen) {
     for (std::size_t pass = 0; pass < s.passes; ++pass) {
         try {
-            ascent.pass(s.common.progress);
+            ascent.pass(run.progress());
         } catch (const Cancelled&) {  // between two steps, and so whole
-            return FitStatus::cancelled;
+            return fit_status(run);
         }
         bool done = ascent.violation() <= s.tolerance;
         if (done) {
             ascent.refresh();
             done = ascent.violation() <= s.tolerance;
         }
-        if (!listen(pass)) return FitStatus::cancelled;
+        if (!listen(pass)) return fit_status(run);
         if (done) return FitStatus::converged;
-        if (s.common.time_limit > 0 && seconds_since(start) > s.common.time_limit) {
-            return FitStatus::time_limit;
-        }
     }
     return FitStatus::iteration_limit;
 }
@@ -252,6 +242,7 @@ class Trainer {
     Trainer(const AdatronSettings& settings, const Sample& sample)
         : settings_(settings),
           sample_(sample),
+          run_(settings.common.run()),
           // The constant 1 is the image's extra coordinate, which the bias weighs.
           gram_(settings.bias ? settings.common.kernel + 1.0 : settings.common.kernel, sample.x,
                 sample.data.feature_names),
@@ -265,7 +256,7 @@ class Trainer {
         return sub_operator(whole_, pair.positions);
     }
 
-    void fit(Model& model) {
+    void fit(ModelParts& model) {
         const std::vector<Pair> pairs = pairs_of(settings_, sample_);
         Matrix<double> coefficients(pairs.size(), sample_.size());
         std::vector<double> bias;
@@ -286,14 +277,14 @@ class Trainer {
    private:
     Learned solve(const Pair& pair, std::size_t number, std::size_t pairs,
                   std::vector<Report>& reports) {
-        const auto start = Clock::now();
+        const double begun = run_.seconds();
         const Operator op = operator_for(pair);
         const std::uint64_t before = op->evaluations();
         Ascent<T> ascent(*op, pair.problem, settings_.rate);
         std::vector<double> history;
-        FitStatus status = FitStatus::cancelled;
-        if (!stopped_) {
-            status = climb<T>(ascent, settings_, start_, [&](std::size_t pass) {
+        FitStatus status = fit_status(run_);
+        if (!run_.is_over()) {
+            status = climb<T>(ascent, settings_, run_, [&](std::size_t pass) {
                 history.push_back(ascent.objective());
                 const double done =
                     (static_cast<double>(number) +
@@ -301,9 +292,8 @@ class Trainer {
                     static_cast<double>(pairs);
                 const std::string detail = pair.name + " pass " + std::to_string(pass + 1) +
                                            "  violation " + std::to_string(ascent.violation());
-                return keep_going(settings_.common.progress, {"training", done, detail});
+                return run_.goes_on({"training", done, detail});
             });
-            stopped_ = status == FitStatus::cancelled || status == FitStatus::time_limit;
         }
         // Who is told to stop does not begin a pass over all support vectors.
         if (status == FitStatus::iteration_limit) ascent.refresh();
@@ -317,7 +307,7 @@ class Trainer {
         settle_bracket(report, curvature_(pair.positions, status), reach_of(pair.problem, learned));
         report.iterations = ascent.steps();
         report.kernel_evaluations = op->evaluations() - before;
-        report.seconds = seconds_since(start);
+        report.seconds = run_.seconds() - begun;
         report.figures["passes"] = static_cast<double>(history.size());
         report.figures["least_gain"] = ascent.least_gain();
         report.figures["eta"] = ascent.eta();
@@ -328,11 +318,10 @@ class Trainer {
 
     const AdatronSettings& settings_;
     const Sample& sample_;
+    Run run_;
     Gram<T> gram_;
     Operator whole_;
     CurvatureTest curvature_;
-    Clock::time_point start_ = Clock::now();
-    bool stopped_ = false;
 };
 
 template <class T>
@@ -341,12 +330,12 @@ std::vector<CurvePoint> curves(const AdatronSettings& s, const Sample& sample) {
     const Pair pair = pairs_of(s, sample).front();
     const auto op = trainer.operator_for(pair);
     std::vector<CurvePoint> points;
-    const auto start = Clock::now();
+    const Run run = s.common.run();
     Ascent<T> ascent(*op, pair.problem, s.rate);
-    climb<T>(ascent, s, start, [&](std::size_t) {
-        points.push_back({"adatron", ascent.steps(), seconds_since(start), ascent.objective(),
-                          ascent.violation()});
-        return keep_going(s.common.progress, {"adatron", -1});
+    climb<T>(ascent, s, run, [&](std::size_t) {
+        points.push_back(
+            {"adatron", ascent.steps(), run.seconds(), ascent.objective(), ascent.violation()});
+        return run.goes_on({"adatron", -1});
     });
     DualSettings dual;
     dual.method = DualMethod::smo;
@@ -369,7 +358,7 @@ namespace {
 Model learn(const AdatronSettings& settings, const Dataset& data) {
     check_settings(settings);
     const Sample sample = take_sample(Task::adatron, data, settings.common);
-    Model model = begin_model(Task::adatron, sample, settings.common);
+    ModelParts model = begin_model(Task::adatron, sample, settings.common);
     model.multi_class = settings.multi_class;
     model.trained.C = settings.C;
     model.trained.tolerance = settings.tolerance;
@@ -381,7 +370,7 @@ Model learn(const AdatronSettings& settings, const Dataset& data) {
     } else {
         Trainer<float>(settings, sample).fit(model);
     }
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace

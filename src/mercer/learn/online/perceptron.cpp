@@ -1,7 +1,6 @@
 #include "mercer/learn/online/perceptron.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -18,8 +17,6 @@
 
 namespace mercer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// A weight vector a class, dense; beyond this the points themselves are the smaller thing to hold.
 constexpr std::size_t most_weight_bytes = std::size_t{1} << 28;
@@ -62,11 +59,11 @@ void check_settings(const PerceptronSettings& s) {
     }
 }
 
-/// One run over the data, primal or dual: what both keep alike.
-class Run {
+/// The passes over the data, primal or dual: what both keep alike.
+class Passes {
    public:
-    Run(const PerceptronSettings& settings, const Sample& sample)
-        : settings_(settings), sample_(sample), order_(sample.size()) {
+    Passes(const PerceptronSettings& settings, const Sample& sample)
+        : settings_(settings), sample_(sample), run_(settings.common.run()), order_(sample.size()) {
         std::iota(order_.begin(), order_.end(), std::size_t{0});
     }
 
@@ -121,21 +118,14 @@ class Run {
                 }
             }
         }
-        r.seconds = elapsed();
+        r.seconds = run_.seconds();
         return r;
     }
 
     void count_steps(std::size_t rows) { steps_ += rows; }
 
    private:
-    double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
     bool may_go_on(std::size_t pass, std::size_t first) {
-        const double limit = settings_.common.time_limit;
-        if (limit > 0 && elapsed() > limit) {
-            status_ = FitStatus::time_limit;
-            return false;
-        }
         const auto n = static_cast<double>(order_.size());
         const double done = (static_cast<double>(pass) + static_cast<double>(first) / n) /
                             static_cast<double>(settings_.passes);
@@ -143,19 +133,19 @@ class Run {
                                        ? ""
                                        : std::to_string(static_cast<std::size_t>(history_.back())) +
                                              " mistakes in the pass before";
-        if (keep_going(settings_.common.progress, {"training", done, detail})) return true;
-        status_ = FitStatus::cancelled;
+        if (run_.goes_on({"training", done, detail})) return true;
+        status_ = fit_status(run_);
         return false;
     }
 
     const PerceptronSettings& settings_;
     const Sample& sample_;
+    Run run_;
     std::vector<std::size_t> order_;
     std::vector<double> history_{};
     double least_lead_ = 0;
     std::size_t steps_ = 0;
     FitStatus status_ = FitStatus::iteration_limit;
-    Clock::time_point start_ = Clock::now();
 };
 
 /// Calls body(column, value) for the entries of a row that may differ from 0.
@@ -224,7 +214,7 @@ class Primal {
         return factor_ * largest + use_bias_;
     }
 
-    void fill(Model& model, const Kernel& kernel, bool averaged) const {
+    void fill(ModelParts& model, const Kernel& kernel, bool averaged) const {
         const double t = averaged && steps_ > 0 ? 1 / static_cast<double>(steps_) : 0;
         std::vector<double> points(w_.values());
         for (std::size_t j = 0; j < points.size(); ++j) points[j] -= t * late_.values()[j];
@@ -301,18 +291,18 @@ double joint_squared_norm(Expansion e, bool double_precision) {
 /// Algorithm 29, in blocks.
 template <class T>
 void train_dual(const PerceptronSettings& settings, const Sample& sample, const Kernel& kernel,
-                std::size_t outputs, Model& model) {
+                std::size_t outputs, ModelParts& model) {
     const Gram<T> gram(kernel, sample.x);
     const bool voting = settings.variant == PerceptronVariant::voted;
     PerceptronCore<T> core(outputs, settings.budget, settings.bias, voting);
-    Run run(settings, sample);
+    Passes passes(settings, sample);
     std::vector<std::size_t> classes;
     std::vector<double> weights;
     std::optional<Points<T>> held;
     std::size_t held_mistakes = 0;
     // More rows a block mean fewer, larger products, but each costs kernel values among themselves.
     constexpr std::size_t block_rows = 512;
-    run.go(block_rows, [&](std::span<const std::size_t> rows, PassRecord& record) {
+    passes.go(block_rows, [&](std::span<const std::size_t> rows, PassRecord& record) {
         // Many points leave room for fewer rows.
         const std::size_t most = std::clamp<std::size_t>(
             value_bytes / sizeof(T) / (core.positions().size() + block_rows), 16, block_rows);
@@ -331,7 +321,7 @@ void train_dual(const PerceptronSettings& settings, const Sample& sample, const 
             core.learn(gram, gram.select(gram.reference(), part), *held, part, classes, weights,
                        record);
         }
-        run.count_steps(rows.size());
+        passes.count_steps(rows.size());
     });
     const bool averaged = settings.variant == PerceptronVariant::averaged;
     set_expansion(model, sample, kernel, core.positions(), core.coefficients(averaged),
@@ -349,7 +339,7 @@ void train_dual(const PerceptronSettings& settings, const Sample& sample, const 
         return *std::ranges::max_element(diagonal) + (settings.bias ? 1 : 0);
     };
     Report report =
-        run.report(outputs, core.mistakes(), model.expansion.size(), squared_norm, radius2);
+        passes.report(outputs, core.mistakes(), model.expansion.size(), squared_norm, radius2);
     report.kernel_evaluations = core.evaluations();
     if (settings.budget > 0) {
         report.figures["merges"] = static_cast<double>(core.merges());
@@ -360,16 +350,16 @@ void train_dual(const PerceptronSettings& settings, const Sample& sample, const 
 
 /// Algorithm 28 for a kernel that is a multiple of x·z.
 void train_primal(const PerceptronSettings& settings, const Sample& sample, const Kernel& kernel,
-                  std::size_t outputs, Model& model) {
+                  std::size_t outputs, ModelParts& model) {
     const double one[] = {1.0};
     Primal primal(sample, kernel(one, one), outputs, settings.bias);
-    Run run(settings, sample);
-    run.go(4096, [&](std::span<const std::size_t> rows, PassRecord& record) {
+    Passes passes(settings, sample);
+    passes.go(4096, [&](std::span<const std::size_t> rows, PassRecord& record) {
         primal.learn(rows, record);
-        run.count_steps(rows.size());
+        passes.count_steps(rows.size());
     });
     primal.fill(model, kernel, settings.variant == PerceptronVariant::averaged);
-    model.reports = {run.report(
+    model.reports = {passes.report(
         outputs, primal.mistakes(), outputs, [&] { return primal.squared_norm(); },
         [&] { return primal.radius2(); })};
 }
@@ -384,7 +374,7 @@ Model learn(const PerceptronSettings& settings, const Dataset& data) {
     const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
     const std::size_t k = sample.classes.count();
     const std::size_t outputs = k == 2 ? 1 : k;
-    Model model = begin_model(Task::perceptron, sample, settings.common);
+    ModelParts model = begin_model(Task::perceptron, sample, settings.common);
     model.trained.bias = settings.bias;
     model.trained.numbers["passes"] = static_cast<double>(settings.passes);
     if (settings.variant == PerceptronVariant::averaged) model.trained.numbers["averaged"] = 1;
@@ -401,7 +391,7 @@ Model learn(const PerceptronSettings& settings, const Dataset& data) {
     } else {
         train_dual<float>(settings, sample, kernel, outputs, model);
     }
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace

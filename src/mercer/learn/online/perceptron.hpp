@@ -119,7 +119,7 @@ struct Votes final : ArrayExtra<Votes> {
     static void arrays(Self& self, Visit&& visit) {
         visit("votes", self.table);
     }
-    void check(const Model& model, const std::string& place) const override;
+    void check(const ModelParts& model, const std::string& place) const override;
     std::string why_not_reduced() const override;
     bool decides() const override { return true; }
     Matrix<double> decide(const Model& model, const Rows& scaled,

@@ -114,7 +114,7 @@ std::size_t PerceptronStream::points() const {
 
 Model PerceptronStream::model() const {
     const StreamSettings& s = state_->settings;
-    Model model;
+    ModelParts model;
     model.task = Task::perceptron;
     model.multi_class = MultiClass::one_vs_rest;
     model.class_names = s.class_names;
@@ -138,7 +138,7 @@ Model PerceptronStream::model() const {
         if (s.budget > 0) report.figures["merges"] = static_cast<double>(held.core.merges());
         model.reports = {std::move(report)};
     });
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace mercer

@@ -47,13 +47,13 @@ void cast(std::span<const double> f, double votes, std::span<double> out) {
 template <class T>
 void count_votes(const Model& model, const std::vector<Vote>& votes, const Rows& x,
                  MatrixView<double> out, const Progress& progress) {
-    const Expansion& e = model.expansion;
+    const Expansion& e = model.expansion();
     const Gram<T> gram(e.kernel, e.reference.size() > 0 ? e.reference : e.points);
     const Points<T> points = e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference();
     const Points<T> all = gram.prepare(x);
     double total = 0;
     for (const Vote& vote : votes) total += vote.survived;
-    const double offset = model.trained.bias ? 1 : 0;
+    const double offset = model.trained().bias ? 1 : 0;
     const std::size_t band = std::clamp<std::size_t>(
         (std::size_t{16} << 20) / std::max<std::size_t>(e.size(), 1), 16, 1024);
     Matrix<T> values(std::min(band, x.size()), e.size());
@@ -86,7 +86,7 @@ void count_votes(const Model& model, const std::vector<Vote>& votes, const Rows&
 
 }  // namespace
 
-void Votes::check(const Model& model, const std::string& place) const {
+void Votes::check(const ModelParts& model, const std::string& place) const {
     const Matrix<double>& array = table;
     const auto outputs = static_cast<double>(model.expansion.outputs());
     if (array.rows() > 0 && array.columns() != fields) {
@@ -112,11 +112,10 @@ std::string Votes::why_not_reduced() const {
 }
 
 Matrix<double> Votes::decide(const Model& model, const Rows& x, const Progress& progress) const {
-    check(model, "model");
     const std::vector<Vote> votes = votes_of(table);
-    Matrix<double> out(x.size(), model.expansion.outputs());
-    if (model.expansion.size() == 0) return out;
-    if (model.double_precision) {
+    Matrix<double> out(x.size(), model.expansion().outputs());
+    if (model.expansion().size() == 0) return out;
+    if (model.double_precision()) {
         count_votes<double>(model, votes, x, out.view(), progress);
     } else {
         count_votes<float>(model, votes, x, out.view(), progress);

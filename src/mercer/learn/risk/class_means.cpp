@@ -1,7 +1,6 @@
 #include "mercer/learn/risk/class_means.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -13,8 +12,6 @@
 
 namespace mercer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// v_i = Σ_j a_j k(x_j, x_i) at every point of an expansion with one output.
 std::vector<double> values_at_points(const Expansion& e, bool double_precision,
@@ -84,7 +81,7 @@ Means find_means(const Sample& sample, const Kernel& kernel, const FitSettings& 
 }
 
 /// Σ over classes of factor(output, class) × mean of the class, over one set of points.
-void fill_expansion(Model& model, const Sample& sample, const Means& means,
+void fill_expansion(ModelParts& model, const Sample& sample, const Means& means,
                     const Matrix<double>& factor, std::vector<double> bias) {
     const Kernel& kernel = means.of_class[0].kernel;
     if (means.points_of_input_space) {
@@ -143,12 +140,12 @@ double threshold(const Sample& sample, std::span<const double> density, double n
 namespace {
 
 Model learn_means(const ClassMeansSettings& settings, const Dataset& data) {
-    const auto start = Clock::now();
+    const Stopwatch clock;
     const Sample sample = take_sample(Task::class_means, data, settings.common);
     const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
     const Means means = find_means(sample, kernel, settings.common);
     const std::size_t k = sample.classes.count();
-    Model model = begin_model(Task::class_means, sample, settings.common);
+    ModelParts model = begin_model(Task::class_means, sample, settings.common);
     model.trained.bias = settings.bias;
     Matrix<double> factor(k == 2 ? 1 : k, k);
     std::vector<double> bias;
@@ -178,9 +175,9 @@ Model learn_means(const ClassMeansSettings& settings, const Dataset& data) {
     fill_expansion(model, sample, means, factor, std::move(bias));
     report.rows = sample.size();
     report.free_support_vectors = model.expansion.size();
-    report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report.seconds = clock.seconds();
     model.reports = {std::move(report)};
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace
@@ -203,7 +200,7 @@ const Describe<ParzenSettings>& parzen_settings() {
 }
 
 Model learn_density(const ParzenSettings& settings, const Dataset& data) {
-    const auto start = Clock::now();
+    const Stopwatch clock;
     parzen_settings().check(settings);
     const Sample sample = take_sample(Task::parzen, data, settings.common);
     const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
@@ -216,7 +213,7 @@ Model learn_density(const ParzenSettings& settings, const Dataset& data) {
         throw InvalidInput("the kernel takes values that are not finite");
     }
     const double rho = threshold(sample, density, settings.nu);
-    Model model = begin_model(Task::parzen, sample, settings.common);
+    ModelParts model = begin_model(Task::parzen, sample, settings.common);
     model.trained.nu = settings.nu;
     set_expansion(model, sample, kernel, mean.coefficients, {-rho});
     Report report;
@@ -231,9 +228,9 @@ Model learn_density(const ParzenSettings& settings, const Dataset& data) {
     report.fraction_errors =
         static_cast<double>(report.margin_errors) / static_cast<double>(sample.size());
     report.fraction_support = 1;
-    report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report.seconds = clock.seconds();
     model.reports = {std::move(report)};
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace

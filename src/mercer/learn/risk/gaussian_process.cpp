@@ -1,7 +1,6 @@
 #include "mercer/learn/risk/gaussian_process.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -22,8 +21,6 @@
 
 namespace mercer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 double inner(std::span<const double> a, std::span<const double> b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -46,15 +43,15 @@ Matrix<double> square_factor(const Posterior& p) {
 }
 
 /// The model at the hyperparameters, from the posterior there.
-Model assemble(const GaussianProcessSettings& settings, const Sample& sample,
-               std::span<const double> y, const TargetScaling& scaling, const Hyperparameters& h,
-               const Gram<double>& gram) {
+ModelParts assemble(const GaussianProcessSettings& settings, const Sample& sample,
+                    std::span<const double> y, const TargetScaling& scaling,
+                    const Hyperparameters& h, const Gram<double>& gram) {
     const std::size_t n = sample.size();
     Matrix<double> alpha(1, n);
     std::ranges::copy(h.posterior->alpha, alpha.row(0).begin());
     std::vector<double> image(n, 0.0);  // K α, computed anew: the certificate believes no solver
     gram.add_product(gram.reference(), gram.reference(), alpha.row(0), image);
-    Model model = begin_model(Task::gp, sample, settings.common);
+    ModelParts model = begin_model(Task::gp, sample, settings.common);
     model.double_precision = true;
     model.trained.bias = scaling.shift != 0;
     note_target_scaling(model, scaling);
@@ -106,7 +103,7 @@ namespace {
 /// `found` gets the hyperparameters of a search that was stopped without room for its posterior.
 Model learn(const GaussianProcessSettings& settings, const Dataset& data,
             std::optional<Hyperparameters>& found) {
-    const auto start = Clock::now();
+    const Stopwatch clock;
     const Progress& progress = settings.common.progress;
     const Sample sample = take_sample(Task::gp, data, settings.common);
     const std::size_t n = sample.size();
@@ -143,9 +140,9 @@ Model learn(const GaussianProcessSettings& settings, const Dataset& data,
             posterior_in(place, y, noise_of_rows(h.noise, sample.data.weights, n), progress);
         if (!h.posterior) not_positive_definite(gram.kernel(), h.noise);
     }
-    Model model = assemble(settings, sample, y, scaling, h, gram);
-    model.reports.front().seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    return model;
+    ModelParts model = assemble(settings, sample, y, scaling, h, gram);
+    model.reports.front().seconds = clock.seconds();
+    return Model(std::move(model));
 }
 
 const Describe<GaussianProcessSettings>& process_settings() {
@@ -192,22 +189,21 @@ Model GaussianProcess::fit(const Dataset& data) const {
 
 std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool with_noise,
                                          const Progress& progress) {
-    const Expansion& e = model.expansion;
-    const Factor* factor = model.extras.find<Factor>();
-    if (model.task != Task::gp || !factor) {
+    const Expansion& e = model.expansion();
+    const Factor* factor = model.extras().find<Factor>();
+    if (model.task() != Task::gp || !factor) {
         throw InvalidInput(
             "standard deviations need a model of the task gp that was trained with its factor; "
             "this one is of the task " +
-            task_name(model.task) + (model.task == Task::gp ? " without factor" : ""));
+            task_name(model.task()) + (model.task() == Task::gp ? " without factor" : ""));
     }
-    factor->check(model, "model");
-    const Rows scaled = model.scaling.apply(rows_for(model, x));
+    const Rows scaled = model.scaling().apply(rows_for(model, x));
     const Gram<double> gram(e.kernel, e.points);
     const double scale = target_scaling_of(model).scale;
     double noise = 0;
     if (with_noise) {
-        const auto given = model.trained.numbers.find("noise");
-        if (given != model.trained.numbers.end()) noise = given->second;
+        const auto given = model.trained().numbers.find("noise");
+        if (given != model.trained().numbers.end()) noise = given->second;
     }
     std::vector<double> result(x.size());
     constexpr std::size_t chunk = 512;
@@ -231,7 +227,7 @@ std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool
     return result;
 }
 
-void Factor::check(const Model& model, const std::string& place) const {
+void Factor::check(const ModelParts& model, const std::string& place) const {
     const std::size_t points = model.expansion.size();
     if (lower.rows() == points && lower.columns() == points) return;
     throw InvalidInput(place + ": the factor of a Gaussian process is " +

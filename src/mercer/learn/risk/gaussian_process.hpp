@@ -10,7 +10,7 @@
 //
 //   Model m = gaussian_process({.common = {.kernel = Kernel::parse("2*rbf(sigma=1)")},
 //                               .noise = 0.1, .optimise = true, .restarts = 3}).fit(data);
-//   m.expansion.kernel.text();                    // with the values that were found
+//   m.expansion().kernel.text();                  // with the values that were found
 //   m.report().figures.at("log_evidence");
 //   predictive_deviation(m, test.x);              // only when asked
 #pragma once
@@ -89,7 +89,7 @@ struct Factor final : ArrayExtra<Factor> {
     static void arrays(Self& self, Visit&& visit) {
         visit("factor", self.lower);
     }
-    void check(const Model& model, const std::string& place) const override;
+    void check(const ModelParts& model, const std::string& place) const override;
     /// Null: it has a row for each point of the long expansion.
     std::shared_ptr<const Extra> reduced(const std::shared_ptr<const Extra>& own,
                                          const Model& model,

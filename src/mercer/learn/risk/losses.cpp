@@ -1,7 +1,6 @@
 #include "mercer/learn/risk/losses.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -20,7 +19,6 @@
 namespace mercer {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double entropy(double p) {
@@ -99,25 +97,6 @@ double reach_of(const RiskSettings& settings, const Sample& sample) {
     return settings.lambda * squares;
 }
 
-/// Stops on request or out of time, and tells which.
-class Watch {
-   public:
-    explicit Watch(const FitSettings& settings) : settings_(settings) {}
-    FitStatus operator()(const char* task) const {
-        const std::chrono::duration<double> used = Clock::now() - start_;
-        if (settings_.time_limit > 0 && used.count() > settings_.time_limit) {
-            return FitStatus::time_limit;
-        }
-        return keep_going(settings_.progress, {task, -1}) ? FitStatus::converged
-                                                          : FitStatus::cancelled;
-    }
-    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-   private:
-    const FitSettings& settings_;
-    Clock::time_point start_ = Clock::now();
-};
-
 /// Two matrices of n² numbers are needed: K, and Newton's system.
 void require_memory(const FitSettings& settings, std::size_t n) {
     if (n <= settings.memory_bytes / sizeof(double) / 2 / n) return;
@@ -138,9 +117,9 @@ Matrix<double> targets_of(const Sample& sample, bool classes) {
     return y;
 }
 
-Model assemble(const RiskSettings& settings, const Sample& sample, const Kernel& kernel,
-               const std::vector<RiskSolution>& solutions, std::vector<Report> reports) {
-    Model model = begin_model(task_of(settings.loss), sample, settings.common);
+ModelParts assemble(const RiskSettings& settings, const Sample& sample, const Kernel& kernel,
+                    const std::vector<RiskSolution>& solutions, std::vector<Report> reports) {
+    ModelParts model = begin_model(task_of(settings.loss), sample, settings.common);
     model.trained.bias = settings.bias;
     model.trained.tolerance = settings.tolerance;
     model.trained.numbers["lambda"] = settings.lambda;
@@ -161,10 +140,10 @@ Model assemble(const RiskSettings& settings, const Sample& sample, const Kernel&
     return model;
 }
 
-Model fit_newton(const RiskSettings& settings, const Sample& sample) {
+ModelParts fit_newton(const RiskSettings& settings, const Sample& sample) {
     const std::size_t n = sample.size();
     require_memory(settings.common, n);
-    const Watch watch(settings.common);
+    const Run run = settings.common.run();
     const Gram<double> gram(settings.common.kernel, sample.x, sample.data.feature_names,
                             settings.common.progress);
     const LargeBuffer buffer(n * n * sizeof(double));
@@ -177,7 +156,7 @@ Model fit_newton(const RiskSettings& settings, const Sample& sample) {
     std::vector<RiskSolution> solutions;
     std::vector<Report> reports;
     for (std::size_t o = 0; o < targets.rows(); ++o) {
-        const double before = watch.seconds();
+        const double before = run.seconds();
         const RiskProblem problem{.k = k,
                                   .target = targets.row(o),
                                   .weights = sample.data.weights,
@@ -187,7 +166,10 @@ Model fit_newton(const RiskSettings& settings, const Sample& sample) {
         NewtonSettings newton{.relative_gap = settings.tolerance,
                               .iteration_limit = settings.iteration_limit,
                               .progress = settings.common.progress};
-        newton.interrupted = [&] { return watch("newton"); };
+        newton.interrupted = [&] {
+            run.goes_on({"newton", -1});
+            return fit_status(run);
+        };
         RiskSolution s = minimise_risk(problem, newton);
         if (!s.positive_definite) {
             throw InvalidInput("the kernel " + gram.kernel().text() +
@@ -197,7 +179,7 @@ Model fit_newton(const RiskSettings& settings, const Sample& sample) {
         Report report = report_of(settings, sample, problem, s);
         settle_bracket(report, curvature({}, s.status), reach_of(settings, sample));
         if (targets.rows() > 1) report.name = sample.classes.names[o] + " vs rest";
-        report.seconds = watch.seconds() - before;
+        report.seconds = run.seconds() - before;
         reports.push_back(std::move(report));
         solutions.push_back(std::move(s));
     }
@@ -235,9 +217,9 @@ DualProblem quantile_dual(const RiskSettings& settings, const Sample& sample) {
     return dual;
 }
 
-Model fit_quantile(const RiskSettings& settings, const Sample& sample) {
+ModelParts fit_quantile(const RiskSettings& settings, const Sample& sample) {
     const std::size_t n = sample.size();
-    const Watch watch(settings.common);
+    const Run run = settings.common.run();
     const Gram<double> gram(settings.common.kernel, sample.x, sample.data.feature_names,
                             settings.common.progress);
     const auto op = make_operator(
@@ -249,7 +231,7 @@ Model fit_quantile(const RiskSettings& settings, const Sample& sample) {
     how.relative_gap = settings.tolerance / 2;
     how.tolerance = 1e-9 * std::max(high - low, 1e-300);
     how.time_limit = settings.common.time_limit;
-    how.progress = [&](const DualMoment&) { return watch("dual") != FitStatus::cancelled; };
+    how.progress = [&](const DualMoment&) { return run.goes_on({"dual", -1}); };
     DualSolution found = solve_dual(*op, dual, how);
     if (found.status == DualStatus::unbounded || found.status == DualStatus::infeasible) {
         throw std::logic_error("a dual in a box that holds 0 has a solution");
@@ -274,13 +256,13 @@ Model fit_quantile(const RiskSettings& settings, const Sample& sample) {
     s.dual = settings.lambda * (2 * linear - s.squared_norm);
     s.infeasibility = found.equality_residual;
     s.iterations = found.steps;
-    s.status = fit_status(found.status);
+    s.status = run.is_over() ? fit_status(run) : fit_status(found.status);
     Report report = report_of(settings, sample, problem, s);
     CurvatureTest curvature(gram.kernel(), sample.x, Directions::balanced);
     settle_bracket(report, curvature({}, s.status), reach_of(settings, sample));
     report.kkt_violation = found.violation;
     report.kernel_evaluations = found.evaluations;
-    report.seconds = watch.seconds();
+    report.seconds = run.seconds();
     for (std::size_t i = 0; i < n; ++i) {
         const bool bounded = s.alpha[i] == dual.lower[i] || s.alpha[i] == dual.upper[i];
         if (bounded) ++report.bounded_support_vectors;
@@ -367,12 +349,13 @@ Model train(const RiskSettings& settings, const Dataset& data) {
         own.delta *= scaling.scale;
         if (own.loss == Loss::quantile) own.lambda /= scaling.scale;
     }
-    Model model = own.loss == Loss::quantile ? fit_quantile(own, sample) : fit_newton(own, sample);
-    if (scaling.is_identity()) return model;
+    ModelParts model =
+        own.loss == Loss::quantile ? fit_quantile(own, sample) : fit_newton(own, sample);
+    if (scaling.is_identity()) return Model(std::move(model));
     model.expansion.bias.front() += scaling.shift;
     model.reports.front().bias += scaling.shift;
     note_target_scaling(model, scaling);
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "mercer/learn/risk/ridge.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -23,8 +22,6 @@
 
 namespace mercer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Coefficients may be of any size.
 constexpr double no_bound = std::numeric_limits<double>::infinity();
@@ -353,7 +350,7 @@ const Describe<RidgeSettings>& ridge_settings() {
 }
 
 Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> targets) {
-    const auto start = Clock::now();
+    const Stopwatch clock;
     std::vector<TargetScaling> scalings;  // λ weighs alike on any scale: only the shift counts
     for (std::size_t o = 0; o < targets.rows(); ++o) {
         scalings.push_back(
@@ -362,7 +359,7 @@ Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> 
     }
     Trainer trainer(settings, sample, std::move(targets));
     Solution s = trainer.solve();
-    Model model = begin_model(Task::ridge, sample, settings.common);
+    ModelParts model = begin_model(Task::ridge, sample, settings.common);
     // Coefficients of both signs and any size: single precision would lose what they cancel.
     model.double_precision = true;
     model.trained.bias = settings.bias;
@@ -377,14 +374,14 @@ Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> 
     }
     if (scalings.size() == 1) note_target_scaling(model, scalings.front());
     set_expansion(model, sample, trainer.gram().kernel(), s.alpha, s.bias);
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = clock.seconds();
     for (Report& report : model.reports) {
         report.seconds = seconds / static_cast<double>(model.reports.size());
         report.free_support_vectors = model.expansion.size();
     }
     if (trainer.path().rows() > 0) add_table(model, "path", trainer.path());
     if (s.loo.rows() > 0) add_table(model, "loo", std::move(s.loo));
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace

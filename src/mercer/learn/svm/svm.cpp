@@ -1,7 +1,6 @@
 #include "mercer/learn/svm/svm.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -45,8 +44,6 @@ bool tell(const Progress& progress, const std::string& part, std::size_t number,
     return progress({.task = "training", .fraction = -1, .detail = part, .figures = figures});
 }
 
-using Clock = std::chrono::steady_clock;
-
 void check_start(const SvmSettings& settings, const FitPlan& plan, std::size_t rows) {
     if (!settings.start) return;
     const Model& from = *settings.start;
@@ -54,16 +51,16 @@ void check_start(const SvmSettings& settings, const FitPlan& plan, std::size_t r
         throw InvalidInput("the machine to begin from " + why +
                            "; give one that was trained on the same rows with the same task");
     };
-    if (from.task != settings.task) refuse("is one for " + task_name(from.task));
-    if (from.class_names != plan.classes.names) refuse("has other classes");
-    if (from.expansion.outputs() != plan.parts.size()) {
-        refuse("has " + std::to_string(from.expansion.outputs()) + " outputs instead of " +
+    if (from.task() != settings.task) refuse("is one for " + task_name(from.task()));
+    if (from.class_names() != plan.classes.names) refuse("has other classes");
+    if (from.expansion().outputs() != plan.parts.size()) {
+        refuse("has " + std::to_string(from.expansion().outputs()) + " outputs instead of " +
                std::to_string(plan.parts.size()));
     }
-    if (from.origins.size() != from.expansion.size()) {
+    if (from.origins().size() != from.expansion().size()) {
         refuse("does not say which rows its points were");
     }
-    if (std::ranges::any_of(from.origins, [&](std::size_t row) { return row >= rows; })) {
+    if (std::ranges::any_of(from.origins(), [&](std::size_t row) { return row >= rows; })) {
         refuse("was trained on more than these " + std::to_string(rows) + " rows");
     }
 }
@@ -80,6 +77,7 @@ class Trainer {
     /// `before` is asked while a kernel that centres looks for its centre.
     Trainer(const SvmSettings& settings, FitPlan plan, Progress before)
         : settings_(settings),
+          run_(settings.common.run()),
           plan_(std::move(plan)),
           scaling_(Scaling::fit(settings.common.scaling, plan_.data.x)),
           x_(scaling_.apply(plan_.data.x)),
@@ -97,8 +95,8 @@ class Trainer {
         }
     }
 
-    Model run() {
-        Model model = empty_model();
+    ModelParts run() {
+        ModelParts model = empty_model();
         const std::size_t parts = plan_.parts.size();
         std::vector<Learned> learned(parts);
         model.reports.resize(parts);
@@ -127,8 +125,8 @@ class Trainer {
     }
 
    private:
-    Model empty_model() const {
-        Model model;
+    ModelParts empty_model() const {
+        ModelParts model;
         model.task = settings_.task;
         model.multi_class = settings_.multi_class;
         model.class_names = plan_.classes.names;
@@ -151,13 +149,12 @@ class Trainer {
 
     /// Parts under way together share the time: their seconds add up to what all of them took.
     void share_seconds(std::vector<Report>& reports) const {
-        const std::chrono::duration<double> took = Clock::now() - start_;
         double sum = 0;
         for (const Report& report : reports) sum += report.seconds;
-        for (Report& report : reports) report.seconds *= sum > 0 ? took.count() / sum : 1;
+        for (Report& report : reports) report.seconds *= sum > 0 ? run_.seconds() / sum : 1;
     }
 
-    void train_part(std::size_t number, Learned& learned, Model& model) {
+    void train_part(std::size_t number, Learned& learned, ModelParts& model) {
         Part& part = plan_.parts[number];
         if (settings_.task == Task::svdd) {
             part.problem.diagonal.resize(x_.size());
@@ -191,10 +188,7 @@ class Trainer {
         dual.iteration_limit = settings_.iteration_limit;
         dual.method = settings_.method;
         dual.shrinking = settings_.shrinking;
-        if (settings_.common.time_limit > 0) {
-            const std::chrono::duration<double> used = Clock::now() - start_;
-            dual.time_limit = std::max(1e-9, settings_.common.time_limit - used.count());
-        }
+        dual.time_limit = run_.time_left();
         dual.progress = [this, name, number](DualMoment moment) {
             if (!gap_is_proof_) moment.gap = std::numeric_limits<double>::quiet_NaN();
             // Once told to stop, the problems that are left are not begun either: each returns its
@@ -225,9 +219,9 @@ class Trainer {
         if (!settings_.start) return {};
         const Model& from = *settings_.start;
         std::vector<double> of_data(plan_.kept.back() + 1, 0.0);
-        for (std::size_t k = 0; k < from.origins.size(); ++k) {
-            if (from.origins[k] >= of_data.size()) continue;  // a row without weight now
-            of_data[from.origins[k]] = from.expansion.coefficients(number, k);
+        for (std::size_t k = 0; k < from.origins().size(); ++k) {
+            if (from.origins()[k] >= of_data.size()) continue;  // a row without weight now
+            of_data[from.origins()[k]] = from.expansion().coefficients(number, k);
         }
         std::vector<double> beta(part.problem.size());
         for (std::size_t i = 0; i < beta.size(); ++i) {
@@ -367,7 +361,7 @@ class Trainer {
     }
 
     /// The parts' coefficients over one common set of points, each row once.
-    void fill_expansion(const std::vector<Learned>& learned, Model& model) const {
+    void fill_expansion(const std::vector<Learned>& learned, ModelParts& model) const {
         const bool sphere = settings_.task == Task::svdd;
         const auto row_of = [&](std::size_t part, std::size_t i) {
             const auto& positions = plan_.parts[part].positions;
@@ -404,7 +398,7 @@ class Trainer {
     }
 
     const SvmSettings& settings_;
-    Clock::time_point start_ = Clock::now();
+    Run run_;
     FitPlan plan_;
     Scaling scaling_;
     Rows x_;
@@ -445,9 +439,9 @@ Model fit_in_units(const SvmSettings& settings, const Dataset& data,
         own.epsilon *= scaling.scale;
         own.tolerance *= scaling.scale;
     }
-    Model model = Svm(std::move(own)).fit(data, targets);
+    ModelParts model = Svm(std::move(own)).fit(data, targets).parts();
     note_target_scaling(model, scaling);
-    return model;
+    return Model(std::move(model));
 }
 
 Model fit_rows(const SvmSettings& settings, const Dataset& data, MatrixView<const double> targets,
@@ -455,19 +449,19 @@ Model fit_rows(const SvmSettings& settings, const Dataset& data, MatrixView<cons
     FitPlan plan = plan_fit(settings, data, targets);
     check_start(settings, plan, data.size());
     const std::vector<std::size_t> kept = plan.kept;
-    Model model = settings.common.double_precision
-                      ? Trainer<double>(settings, std::move(plan), before).run()
-                      : Trainer<float>(settings, std::move(plan), before).run();
+    ModelParts model = settings.common.double_precision
+                           ? Trainer<double>(settings, std::move(plan), before).run()
+                           : Trainer<float>(settings, std::move(plan), before).run();
     if (settings.probability && settings.task == Task::one_class) {
         const std::vector<double> marks =
-            density_marks(model.decision(data.x.select(kept)).values());
+            density_marks(Model(model).decision(data.x.select(kept)).values());
         if (!marks.empty()) {
             Matrix<double> array(1, marks.size());
             array.values() = marks;
             model.extras.set(DensityMarks(std::move(array)));
         }
     }
-    return model;
+    return Model(std::move(model));
 }
 
 /// The settings for some of the rows, which come to an end by themselves.

@@ -31,9 +31,9 @@ std::string row_key(const Rows& rows, std::size_t i, std::vector<double>& buffer
 /// For each point of the expansion the row of the data it is, by its recorded place or its content.
 std::vector<std::size_t> locate_points(const Model& model, const Rows& all) {
     // Of rows of a given matrix a model keeps only the entries it reads.
-    const auto columns = columns_read(model.expansion);
+    const auto columns = columns_read(model.expansion());
     const Rows points =
-        columns ? model.expansion.points.select_columns(*columns) : model.expansion.points;
+        columns ? model.expansion().points.select_columns(*columns) : model.expansion().points;
     const Rows x = columns ? all.select_columns(*columns) : all;
     std::vector<double> buffer(x.columns());
     std::vector<double> point_buffer(points.columns());
@@ -42,7 +42,7 @@ std::vector<std::size_t> locate_points(const Model& model, const Rows& all) {
     std::vector<bool> taken(x.size(), false);
     for (std::size_t i = 0; i < points.size(); ++i) {
         const std::string key = row_key(points, i, point_buffer);
-        std::size_t row = i < model.origins.size() ? model.origins[i] : x.size();
+        std::size_t row = i < model.origins().size() ? model.origins()[i] : x.size();
         if (row >= x.size() || row_key(x, row, buffer) != key) {
             if (by_content.empty()) {
                 for (std::size_t j = x.size(); j-- > 0;) {
@@ -68,11 +68,11 @@ std::vector<std::size_t> locate_points(const Model& model, const Rows& all) {
 Learned learned_of(const Model& model, const Part& part, std::size_t output,
                    const std::vector<double>& beta_of_row) {
     Learned learned;
-    const bool sphere = model.task == Task::svdd;
-    const Report& claimed = model.reports[output];
-    learned.bias = sphere ? 0 : model.expansion.bias[output];
-    learned.rho = model.task == Task::one_class ? -model.expansion.bias[output] : claimed.rho;
-    learned.epsilon = model.task == Task::svr ? model.trained.epsilon : claimed.epsilon;
+    const bool sphere = model.task() == Task::svdd;
+    const Report& claimed = model.reports()[output];
+    learned.bias = sphere ? 0 : model.expansion().bias[output];
+    learned.rho = model.task() == Task::one_class ? -model.expansion().bias[output] : claimed.rho;
+    learned.epsilon = model.task() == Task::svr ? model.trained().epsilon : claimed.epsilon;
     learned.radius = claimed.radius;
     for (std::size_t i = 0; i < part.problem.size(); ++i) {
         const double beta = beta_of_row[part.positions.empty() ? i : part.positions[i]];
@@ -95,54 +95,54 @@ std::vector<double> squared_lengths_of(const Expansion& expansion, const Rows& x
 
 SvmSettings trained_settings(const Model& model) {
     SvmSettings s;
-    s.task = model.task;
-    s.common.kernel = model.expansion.kernel;
-    s.C = model.trained.C;
-    s.nu = model.trained.nu;
-    s.epsilon = model.trained.epsilon;
-    s.bias = model.trained.bias;
-    s.multi_class = model.multi_class;
-    s.tolerance = model.trained.tolerance > 0 ? model.trained.tolerance : 1e-3;
-    for (std::size_t c = 0; c < model.trained.class_weights.size(); ++c) {
-        s.class_weights[std::to_string(c)] = model.trained.class_weights[c];
+    s.task = model.task();
+    s.common.kernel = model.expansion().kernel;
+    s.C = model.trained().C;
+    s.nu = model.trained().nu;
+    s.epsilon = model.trained().epsilon;
+    s.bias = model.trained().bias;
+    s.multi_class = model.multi_class();
+    s.tolerance = model.trained().tolerance > 0 ? model.trained().tolerance : 1e-3;
+    for (std::size_t c = 0; c < model.trained().class_weights.size(); ++c) {
+        s.class_weights[std::to_string(c)] = model.trained().class_weights[c];
     }
-    if (model.trained.tube_given) {
+    if (model.trained().tube_given) {
         throw InvalidInput(
             "the tube of this model was given as numbers, which the model file does not hold: it "
             "cannot be verified from model and data alone");
     }
-    if (!model.trained.tube.empty()) s.tube = Formula::parse(model.trained.tube);
+    if (!model.trained().tube.empty()) s.tube = Formula::parse(model.trained().tube);
     return s;
 }
 
 RestoredFit restore_fit(const Model& model, const Dataset& data) {
-    if (!is_svm(model.task)) {
+    if (!is_svm(model.task())) {
         throw InvalidInput(
             "only support vector machines (svc, nu-svc, hard, svr, nu-svr, one-class, "
             "svdd) carry a certificate that can be recomputed; this is a model of the "
             "task " +
-            task_name(model.task));
+            task_name(model.task()));
     }
     Dataset given = data;
     given.x = rows_for(model, given.x);
     number_labels(model, given);
     RestoredFit fit{.plan = plan_fit(trained_settings(model), given, {})};
     const FitPlan& plan = fit.plan;
-    if (plan.parts.size() != model.expansion.outputs()) {
-        throw InvalidInput("the model has " + std::to_string(model.expansion.outputs()) +
+    if (plan.parts.size() != model.expansion().outputs()) {
+        throw InvalidInput("the model has " + std::to_string(model.expansion().outputs()) +
                            " outputs, but this data makes " + std::to_string(plan.parts.size()) +
                            ": the model was trained on other data");
     }
-    fit.x = model.scaling.apply(plan.data.x);
+    fit.x = model.scaling().apply(plan.data.x);
     // Rows of weight 0 are gone from the plan: places recorded in the model count all rows.
-    const std::vector<std::size_t> located = locate_points(model, model.scaling.apply(given.x));
+    const std::vector<std::size_t> located = locate_points(model, model.scaling().apply(given.x));
     std::vector<std::size_t> planned(given.size(), plan.data.size());
     for (std::size_t i = 0; i < plan.kept.size(); ++i) planned[plan.kept[i]] = i;
     for (std::size_t output = 0; output < plan.parts.size(); ++output) {
         std::vector<double> beta(plan.data.size(), 0.0);
         for (std::size_t p = 0; p < located.size(); ++p) {
             if (planned[located[p]] < beta.size()) {
-                beta[planned[located[p]]] += model.expansion.coefficients(output, p);
+                beta[planned[located[p]]] += model.expansion().coefficients(output, p);
             }
         }
         fit.learned.push_back(learned_of(model, plan.parts[output], output, beta));
@@ -153,15 +153,15 @@ RestoredFit restore_fit(const Model& model, const Dataset& data) {
 std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
                                       const Progress& progress) {
     RestoredFit fit = restore_fit(model, data);
-    Expansion double_expansion = model.expansion;
+    Expansion double_expansion = model.expansion();
     double_expansion.points = double_expansion.points.to_double();
     const Rows x = fit.x.to_double();
     const Matrix<double> decisions = Evaluator(double_expansion, true)(x, progress);
-    const bool sphere = model.task == Task::svdd;
+    const bool sphere = model.task() == Task::svdd;
     std::vector<double> diagonal;
     if (sphere) diagonal = squared_lengths_of(double_expansion, x, progress);
-    CurvatureTest curvature(model.expansion.kernel, fit.x,
-                            directions_of(model.task, model.trained.bias));
+    CurvatureTest curvature(model.expansion().kernel, fit.x,
+                            directions_of(model.task(), model.trained().bias));
     std::vector<Report> reports;
     for (std::size_t output = 0; output < fit.plan.parts.size(); ++output) {
         Part& part = fit.plan.parts[output];
@@ -169,19 +169,19 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
         std::vector<double> v;
         for (std::size_t i = 0; i < part.problem.size(); ++i) {
             const std::size_t row = part.positions.empty() ? i : part.positions[i];
-            const double f = decisions(row, output) - model.expansion.bias[output];
+            const double f = decisions(row, output) - model.expansion().bias[output];
             v.push_back(sphere ? (f + diagonal[i]) / 2 : f);
         }
         const Learned& learned = fit.learned[output];
         Report report = certify(part.problem, learned, v);
-        report.name = model.reports[output].name;
-        report.status = model.reports[output].status;
+        report.name = model.reports()[output].name;
+        report.status = model.reports()[output].status;
         settle_bracket(report, curvature(part.positions, FitStatus::converged, progress),
                        reach_of(part.problem, learned));
         if (has_no_machine(report.status)) {
             const Rows own = part.positions.empty() ? x : x.select(part.positions);
-            prove_hulls(part.problem, model.expansion.kernel, own,
-                        model.reports[output].hull_weights)
+            prove_hulls(part.problem, model.expansion().kernel, own,
+                        model.reports()[output].hull_weights)
                 .tell(report);
         }
         reports.push_back(std::move(report));

@@ -6,8 +6,8 @@
 
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
+#include "mercer/learn/detail/model_check.hpp"
 #include "mercer/persist/detail/libsvm_read.hpp"
-#include "mercer/persist/detail/model_check.hpp"
 
 namespace mercer::persist {
 namespace {
@@ -164,7 +164,7 @@ LibsvmCounts check_counts(const LibsvmHeader& header, std::size_t file_bytes,
     return counts;
 }
 
-void fill_from_header(const LibsvmHeader& header, const LibsvmCounts& counts, Model& model,
+void fill_from_header(const LibsvmHeader& header, const LibsvmCounts& counts, ModelParts& model,
                       const std::string& name) {
     model.task = task_of(header.type);
     model.expansion.kernel = kernel_of(header, name);

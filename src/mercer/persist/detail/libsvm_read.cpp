@@ -8,8 +8,8 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/source.hpp"
+#include "mercer/learn/detail/model_check.hpp"
 #include "mercer/persist/detail/libsvm_read.hpp"
-#include "mercer/persist/detail/model_check.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 
 namespace mercer {
@@ -151,7 +151,7 @@ Model import_libsvm_from_memory(std::string_view text, const std::string& name,
     LibsvmReader in(text, name);
     const LibsvmHeader header = read_libsvm_header(in);
     const LibsvmCounts counts = check_counts(header, text.size(), name);
-    Model model;
+    ModelParts model;
     fill_from_header(header, counts, model, name);
     Lines lines = read_lines(in, counts.total, counts.classes - 1, header.kernel == "precomputed");
     lines.columns = std::max(lines.columns, columns);
@@ -162,8 +162,7 @@ Model import_libsvm_from_memory(std::string_view text, const std::string& name,
     model.columns = lines.columns;
     model.expansion.points = points_of(lines, model.origins);
     model.double_precision = true;
-    check_model(model, name);
-    return model;
+    return Model(std::move(model), name);
 }
 
 Model import_libsvm(const std::string& path, std::size_t columns) {

@@ -115,7 +115,7 @@ LibsvmCounts check_counts(const LibsvmHeader& header, std::size_t file_bytes,
                           const std::string& name);
 
 /// Task, kernel, biases, classes and sigmoids of the model.
-void fill_from_header(const LibsvmHeader& header, const LibsvmCounts& counts, Model& model,
+void fill_from_header(const LibsvmHeader& header, const LibsvmCounts& counts, ModelParts& model,
                       const std::string& name);
 
 }  // namespace mercer::persist

@@ -13,13 +13,11 @@
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
-#include "mercer/persist/detail/model_check.hpp"
+#include "mercer/learn/detail/model_check.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 
 namespace mercer {
 namespace {
-
-using namespace persist;
 
 /// As printf's %.<digits>g writes it.
 void append_general(std::string& text, double value, int digits) {
@@ -57,7 +55,7 @@ void append_entry(std::string& text, T value) {
 }
 
 const char* type_word(const Model& model, const std::string& place) {
-    switch (model.task) {
+    switch (model.task()) {
         case Task::svc:
         case Task::hard_margin: return "c_svc";
         case Task::nu_svc: return "nu_svc";
@@ -70,28 +68,27 @@ const char* type_word(const Model& model, const std::string& place) {
     refuse(place,
            "LIBSVM's model files know support vector machines only, and this is a model of "
            "the task " +
-               task_name(model.task) + "; keep it as a Mercer model file");
+               task_name(model.task()) + "; keep it as a Mercer model file");
 }
 
 void check_exportable(const Model& model, const std::string& place) {
-    check_model(model, place);
-    if (model.scaling.rule().kind != ScalingRule::Kind::none) {
+    if (model.scaling().rule().kind != ScalingRule::Kind::none) {
         refuse(place, "LIBSVM's model files hold no scaling, and this model scales its rows (" +
-                          model.scaling.rule().text() +
+                          model.scaling().rule().text() +
                           "); scale the data first and train without scaling");
     }
-    if (is_classifier(model.task)) {
-        if (model.multi_class == MultiClass::one_vs_rest && model.classes() > 2) {
+    if (is_classifier(model.task())) {
+        if (model.multi_class() == MultiClass::one_vs_rest && model.classes() > 2) {
             refuse(place,
                    "LIBSVM's model files know classes one against one, and this model takes them "
                    "one against the rest; train it one against one");
         }
-    } else if (model.expansion.outputs() != 1) {
+    } else if (model.expansion().outputs() != 1) {
         refuse(place, "LIBSVM's model files hold one target, and this model has " +
-                          std::to_string(model.expansion.outputs()) +
+                          std::to_string(model.expansion().outputs()) +
                           "; train and write one model a target");
     }
-    if (model.expansion.self != 0) refuse_sphere(place);
+    if (model.expansion().self != 0) refuse_sphere(place);
 }
 
 /// The kernel without its factor, which goes into the coefficients instead.
@@ -129,13 +126,13 @@ void append_labels(std::string& text, const Model& model, const std::string& pla
     text += "label";
     for (std::size_t c = 0; c < model.classes(); ++c) {
         const double value =
-            model.class_values.empty() ? static_cast<double>(c) : model.class_values[c];
+            model.class_values().empty() ? static_cast<double>(c) : model.class_values()[c];
         if (value != std::floor(value) || value < std::numeric_limits<int>::min() ||
             value > std::numeric_limits<int>::max()) {
             refuse(place,
                    "LIBSVM's labels are whole numbers of 32 bits, and this model has the "
                    "class " +
-                       quoted(model.class_names[c]) + "; label the data 0, 1, … instead");
+                       quoted(model.class_names()[c]) + "; label the data 0, 1, … instead");
         }
         text += " " + std::to_string(static_cast<int>(value));
     }
@@ -152,10 +149,10 @@ struct Line {
 class Layout {
    public:
     Layout(const Model& model, double factor)
-        : coefficients_(model.expansion.coefficients),
+        : coefficients_(model.expansion().coefficients),
           factor_(factor),
-          classes_(is_classifier(model.task) ? model.classes() : 2),
-          grouped_(is_classifier(model.task)) {
+          classes_(is_classifier(model.task()) ? model.classes() : 2),
+          grouped_(is_classifier(model.task())) {
         for (std::size_t c = 0; c < (grouped_ ? classes_ : 1); ++c) {
             for (std::size_t p = 0; p < coefficients_.columns(); ++p) {
                 if (belongs(p, c)) lines_.push_back({p, c});
@@ -212,13 +209,13 @@ void append_header(std::string& text, const Model& model, const KernelNode& kern
     text += "nr_class " + std::to_string(layout.classes()) + "\n";
     text += "total_sv " + std::to_string(layout.lines().size()) + "\n";
     text += "rho";
-    for (const double bias : model.expansion.bias) {
+    for (const double bias : model.expansion().bias) {
         text += " ";
         append_exact(text, bias == 0 ? 0 : -bias);
     }
     text += "\n";
-    if (is_classifier(model.task)) append_labels(text, model, place);
-    if (const auto sigmoids = sigmoids_of(model); !sigmoids.empty()) {
+    if (is_classifier(model.task())) append_labels(text, model, place);
+    if (const auto sigmoids = sigmoids_of(model.extras()); !sigmoids.empty()) {
         const auto numbers = [&](const char* key, double Sigmoid::*part) {
             text += key;
             for (const Sigmoid& sigmoid : sigmoids) {
@@ -228,10 +225,10 @@ void append_header(std::string& text, const Model& model, const KernelNode& kern
             text += "\n";
         };
         numbers("probA", &Sigmoid::a);
-        if (is_classifier(model.task)) numbers("probB", &Sigmoid::b);
+        if (is_classifier(model.task())) numbers("probB", &Sigmoid::b);
     }
-    const DensityMarks* density = model.extras.find<DensityMarks>();
-    if (model.task == Task::one_class && density) {
+    const DensityMarks* density = model.extras().find<DensityMarks>();
+    if (model.task() == Task::one_class && density) {
         text += "prob_density_marks";
         for (const double mark : density->marks.values()) {
             text += " ";
@@ -239,7 +236,7 @@ void append_header(std::string& text, const Model& model, const KernelNode& kern
         }
         text += "\n";
     }
-    if (is_classifier(model.task)) {
+    if (is_classifier(model.task())) {
         text += "nr_sv";
         for (const std::size_t count : layout.counts()) text += " " + std::to_string(count);
         text += "\n";
@@ -284,7 +281,7 @@ bool last_column_empty(const Rows& points, const std::vector<Line>& lines) {
 
 template <class T>
 void append_lines(std::string& text, const Model& model, const Layout& layout, bool precomputed) {
-    const Rows& points = model.expansion.points;
+    const Rows& points = model.expansion().points;
     bool keep_width =
         !precomputed && points.columns() > 0 && last_column_empty<T>(points, layout.lines());
     for (const Line& line : layout.lines()) {
@@ -305,12 +302,12 @@ void append_lines(std::string& text, const Model& model, const Layout& layout, b
 std::string libsvm_text(const Model& model, const std::string& place) {
     check_exportable(model, place);
     double factor = 1;
-    const KernelNode& kernel = plain_kernel(model.expansion.kernel.node(), factor);
+    const KernelNode& kernel = plain_kernel(model.expansion().kernel.node(), factor);
     const Layout layout(model, factor);
     std::string text;
     append_header(text, model, kernel, layout, place);
     const bool precomputed = kernel.kind == KernelKind::precomputed;
-    if (model.expansion.points.is_double()) {
+    if (model.expansion().points.is_double()) {
         append_lines<double>(text, model, layout, precomputed);
     } else {
         append_lines<float>(text, model, layout, precomputed);

@@ -292,7 +292,7 @@ void read_list(const Metadata& metadata, const std::string& key, std::vector<T>&
     read_json(parse_json(metadata_text(metadata, key, place), 2, where), out, where);
 }
 
-void read_sigmoids(const Metadata& metadata, Model& model, const std::string& place) {
+void read_sigmoids(const Metadata& metadata, ModelParts& model, const std::string& place) {
     const std::string where = place + ": sigmoids";
     const Json list = parse_json(metadata_text(metadata, "sigmoids", place), 2, where);
     std::vector<Sigmoid> sigmoids;
@@ -306,14 +306,14 @@ void read_sigmoids(const Metadata& metadata, Model& model, const std::string& pl
 }
 
 /// Files of earlier programs do not say what a bracket rests on: the kernel's rule does, or nobody.
-void derive_convexity(const Model& model, Report& report) {
+void derive_convexity(const ModelParts& model, Report& report) {
     if (!has_bracket(model.task) || report.figures.contains("reduced_from")) return;
     const Convexity found =
         convexity_by_rule(model.expansion.kernel, model.task, model.trained.bias);
     settle_bracket(report, {.convexity = found}, 0);
 }
 
-void read_reports(const Metadata& metadata, Model& model, std::size_t hull_weights,
+void read_reports(const Metadata& metadata, ModelParts& model, std::size_t hull_weights,
                   const std::string& place) {
     const std::string where = place + ": reports";
     const Json list = parse_json(metadata_text(metadata, "reports", place), 3, where);
@@ -332,25 +332,25 @@ void read_reports(const Metadata& metadata, Model& model, std::size_t hull_weigh
 }  // namespace
 
 Metadata metadata_of(const Model& model) {
-    const Expansion& e = model.expansion;
+    const Expansion& e = model.expansion();
     return {
         {"format", std::string(format_word)},
         {"version", std::to_string(format_version)},
         {"kernel", e.kernel.text()},
-        {"task", task_name(model.task)},
-        {"multi_class", std::string(multi_class_words.word(model.multi_class))},
-        {"class_names", json_list(model.class_names)},
-        {"class_values", json_list(model.class_values)},
-        {"feature_names", json_list(model.feature_names)},
-        {"roles", roles_text(model.roles)},
-        {"target_names", json_list(model.target_names)},
-        {"columns", std::to_string(model.columns)},
+        {"task", task_name(model.task())},
+        {"multi_class", std::string(multi_class_words.word(model.multi_class()))},
+        {"class_names", json_list(model.class_names())},
+        {"class_values", json_list(model.class_values())},
+        {"feature_names", json_list(model.feature_names())},
+        {"roles", roles_text(model.roles())},
+        {"target_names", json_list(model.target_names())},
+        {"columns", std::to_string(model.columns())},
         {"self", json_number(e.self)},
-        {"scaling", model.scaling.json()},
-        {"trained", trained_text(model.trained)},
-        {"reports", reports_text(model.reports)},
-        {"sigmoids", sigmoids_text(sigmoids_of(model))},
-        {"double_precision", std::string(bool_words.word(model.double_precision))},
+        {"scaling", model.scaling().json()},
+        {"trained", trained_text(model.trained())},
+        {"reports", reports_text(model.reports())},
+        {"sigmoids", sigmoids_text(sigmoids_of(model.extras()))},
+        {"double_precision", std::string(bool_words.word(model.double_precision()))},
     };
 }
 
@@ -376,7 +376,7 @@ std::size_t metadata_count(const Metadata& metadata, const std::string& key,
     return result;
 }
 
-void read_metadata(const Metadata& metadata, std::size_t hull_weights, Model& model,
+void read_metadata(const Metadata& metadata, std::size_t hull_weights, ModelParts& model,
                    const std::string& place) {
     const auto text = [&](const char* key) -> const std::string& {
         return metadata_text(metadata, key, place);

@@ -18,7 +18,7 @@ Metadata metadata_of(const Model& model);
 /// Fills all of the model but the arrays. The hull weights of each report get their length only;
 /// together they must be `hull_weights`, so many as the file has. Throws InvalidInput, beginning
 /// with `place`.
-void read_metadata(const Metadata& metadata, std::size_t hull_weights, Model& model,
+void read_metadata(const Metadata& metadata, std::size_t hull_weights, ModelParts& model,
                    const std::string& place);
 
 /// A count among the metadata.

@@ -1,15 +1,14 @@
 #include "mercer/select/detail/evaluation.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/run.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/detail/decide.hpp"
 
 namespace mercer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Columns of probabilities moved to where the classes stand among all of them.
 Matrix<double> spread_out(const Model& model, const Matrix<double>& own,
@@ -28,10 +27,10 @@ bool evaluate_fold(const Evaluation& e, const Truth& truth, const Machine& machi
     const FitStatus status = model.report().status;
     if (status == FitStatus::cancelled) return false;
     const Rows held = e.data.x.select(fold.test);
-    Judged judged = truth.judged(model, model.decision(held), fold.test);
+    Judged judged = truth.judged(model.parts(), model.decision(held), fold.test);
     if (e.measure == Metric::log_loss) {
         std::vector<std::size_t> place;
-        for (const std::string& name : model.class_names) {
+        for (const std::string& name : model.class_names()) {
             const auto& names = truth.classes().names;
             place.push_back(
                 static_cast<std::size_t>(std::ranges::find(names, name) - names.begin()));
@@ -102,13 +101,13 @@ std::string Truth::positive() const {
     return is_classifier(task_) && count_ == 2 ? classes_.names[positive_] : "";
 }
 
-Judged Truth::judged(const Model& model, const Matrix<double>& decisions,
+Judged Truth::judged(const ModelParts& model, const Matrix<double>& decisions,
                      std::span<const std::size_t> rows) const {
     Judged judged;
     judged.classes = count_;
     judged.positive = positive_;
     for (const std::size_t i : rows) judged.truth.push_back(values_[i]);
-    judged.predicted = model.classify(decisions.view());
+    judged.predicted = classify(model, decisions.view());
     if (is_regressor(task_)) return judged;
     if (!is_classifier(task_)) {
         for (std::size_t i = 0; i < decisions.rows(); ++i) {
@@ -138,7 +137,7 @@ bool evaluate_alone(const Evaluation& e) {
     for (std::size_t p = 0; p < e.points.size(); ++p) {
         if (!e.known.empty() && e.known[p]) continue;
         const auto all = static_cast<double>(e.points.size());
-        const Clock::time_point start = Clock::now();
+        const Stopwatch clock;
         PointScore score;
         try {
             if (!evaluate_point(e, truth, e.points[p], static_cast<double>(p) / all, 1 / all,
@@ -154,7 +153,7 @@ bool evaluate_alone(const Evaluation& e) {
         } catch (const Cancelled&) {
             return false;
         }
-        score.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        score.seconds = clock.seconds();
         e.done(p, std::move(score));
     }
     return true;

@@ -42,7 +42,7 @@ class Truth {
     /// InvalidInput when there is no such class, or there are more than two.
     Truth(Task task, const Dataset& data, const std::string& positive = "");
     /// The predictions of a model, which may know fewer classes, beside the truth of these rows.
-    Judged judged(const Model& model, const Matrix<double>& decisions,
+    Judged judged(const ModelParts& model, const Matrix<double>& decisions,
                   std::span<const std::size_t> rows) const;
     const Classes& classes() const { return classes_; }
     std::size_t count() const { return count_; }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "mercer/base/detail/row_sums.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/run.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/select/detail/block_operator.hpp"
@@ -23,14 +23,8 @@
 namespace mercer {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// Rows from which on a problem is asked now and then whether it should stop.
 constexpr std::size_t large_problem = 10'000;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// One problem of one fold: its rows as places in the store.
 struct Problem {
@@ -212,7 +206,7 @@ class SharedSearch {
         Start start;
         std::vector<Learned> learned(chain.points.size());
         for (std::size_t k = 0; k < chain.points.size(); ++k) {
-            const Clock::time_point begun = Clock::now();
+            const Stopwatch clock;
             Solved& part = chain.parts[k][work.number];
             try {
                 if (!chain.refused[k].empty()) throw InvalidInput(chain.refused[k]);
@@ -224,7 +218,7 @@ class SharedSearch {
                 part.failed = true;
                 start = {};
             }
-            part.seconds = seconds_since(begun);
+            part.seconds = clock.seconds();
             report_step();
             if (stopped_) return;
         }
@@ -337,7 +331,7 @@ class SharedSearch {
     /// All problems of a kernel are solved: the scores of its points.
     void finish(Chain& chain) {
         for (std::size_t k = 0; k < chain.points.size(); ++k) {
-            const Clock::time_point start = Clock::now();
+            const Stopwatch clock;
             PointScore score;
             bool failed = false;
             for (const Solved& part : chain.parts[k]) {
@@ -351,7 +345,7 @@ class SharedSearch {
                           truth_.judged(shells_[f], chain.decisions[k][f], e_.folds[f].test)));
             }
             if (score.status.empty()) score.status = describe(FitStatus::converged);
-            score.seconds += seconds_since(start);
+            score.seconds += clock.seconds();
             const std::lock_guard one_at_a_time(mutex_);
             e_.done(chain.points[k], std::move(score));
         }
@@ -366,7 +360,7 @@ class SharedSearch {
     std::vector<std::size_t> order_{};              ///< the row at each place
     std::vector<std::size_t> place_{};              ///< and back
     std::vector<std::vector<std::size_t>> held_{};  ///< places of each fold's held-out rows
-    std::vector<Model> shells_{};  ///< one a fold: what reading decisions needs of a model
+    std::vector<ModelParts> shells_{};              ///< one a fold: what decisions need to be read
     std::vector<std::size_t> outputs_{};
     std::vector<Problem> problems_{};
     std::vector<std::unique_ptr<Chain>> chains_{};

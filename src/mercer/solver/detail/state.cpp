@@ -23,7 +23,6 @@ DualState<T>::DualState(const SymmetricOperator<T>& k, const CanonicalDual& form
     : k_(k),
       form_(form),
       settings_(settings),
-      began_(std::chrono::steady_clock::now()),
       gradient_(form.variables),
       active_(form.variables),
       quiet_(form.variables),
@@ -230,7 +229,7 @@ std::uint64_t DualState<T>::steps_left() const {
 
 template <class T>
 double DualState<T>::seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    return clock_.seconds();
 }
 
 template <class T>

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "mercer/base/operator.hpp"
+#include "mercer/base/run.hpp"
 #include "mercer/solver/detail/canonical.hpp"
 #include "mercer/solver/detail/steepest.hpp"
 
@@ -117,7 +117,7 @@ class DualState {
     const SymmetricOperator<T>& k_;
     const CanonicalDual& form_;
     const DualSettings& settings_;
-    std::chrono::steady_clock::time_point began_;
+    Stopwatch clock_{};
     std::vector<double> u_;
     std::vector<double> beta_;
     std::vector<double> v_;

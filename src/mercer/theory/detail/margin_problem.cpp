@@ -23,13 +23,14 @@ bool same_names(std::vector<std::string> a, std::vector<std::string> b) {
 }
 
 void check_model(const Model& model) {
-    if (model.task != Task::svc && model.task != Task::nu_svc && model.task != Task::hard_margin) {
+    if (model.task() != Task::svc && model.task() != Task::nu_svc &&
+        model.task() != Task::hard_margin) {
         throw InvalidInput(
             "bounds by margin and support vectors are for svc, nu-svc and hard; "
             "this is a model of the task " +
-            task_name(model.task));
+            task_name(model.task()));
     }
-    if (model.reports.size() != model.expansion.outputs()) {
+    if (model.reports().size() != model.expansion().outputs()) {
         throw InvalidInput(
             "the model does not say what it was trained with (files of LIBSVM do not)");
     }
@@ -110,7 +111,7 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
     check_model(model);
     Dataset given = data;
     given.x = rows_for(model, given.x);
-    if (!given.y.empty() && !same_names(classes_of(given.y).names, model.class_names)) {
+    if (!given.y.empty() && !same_names(classes_of(given.y).names, model.class_names())) {
         throw InvalidInput(
             "the classes of this data are not those of the model: it was trained "
             "on other data");
@@ -123,11 +124,11 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
         throw InvalidInput("the kernel matrix of " + std::to_string(n) +
                            " rows does not fit the memory allowed; raise it or take fewer rows");
     }
-    const Rows x = model.scaling.apply(plan.data.x).to_double();
-    const Gram<double> gram(model.expansion.kernel, x, plan.data.feature_names, progress);
+    const Rows x = model.scaling().apply(plan.data.x).to_double();
+    const Gram<double> gram(model.expansion().kernel, x, plan.data.feature_names, progress);
     Matrix<double> k(n, n);
     gram.matrix(k.view(), progress);
-    const Directions directions = directions_of(model.task, model.trained.bias);
+    const Directions directions = directions_of(model.task(), model.trained().bias);
     CurvatureTest curvature(gram.kernel(), x, directions);
     std::vector<MarginProblem> result;
     for (std::size_t output = 0; output < plan.parts.size(); ++output) {
@@ -136,8 +137,8 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
                        "margins bound errors");
         std::vector<std::size_t> positions = part.positions;
         for (std::size_t i = 0; part.positions.empty() && i < n; ++i) positions.push_back(i);
-        if (model.task == Task::nu_svc) {
-            const double rho = model.reports[output].rho;
+        if (model.task() == Task::nu_svc) {
+            const double rho = model.reports()[output].rho;
             if (!(rho > 0)) {
                 throw InvalidInput("the machine has no margin (rho = 0): take a smaller nu");
             }
@@ -145,8 +146,8 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
             for (double& bound : part.problem.bound) bound /= rho;
         }
         MarginProblem p = solve_margin(part_of(k, positions), std::move(part.problem));
-        check_same(p, model.reports[output]);
-        p.name = model.reports[output].name;
+        check_same(p, model.reports()[output]);
+        p.name = model.reports()[output].name;
         for (const std::size_t i : positions) p.rows.push_back(plan.kept[i]);
         result.push_back(std::move(p));
         const double done =

@@ -240,7 +240,7 @@ void HebbianStream::State::measure(const Rows& rows, std::span<const double> wei
     }
 }
 
-void HebbianStream::State::expand(const Matrix<double>& basis, Model& model,
+void HebbianStream::State::expand(const Matrix<double>& basis, ModelParts& model,
                                   Components& found) const {
     Expansion& e = model.expansion;
     e.kernel = gram->kernel();
@@ -262,8 +262,8 @@ void HebbianStream::State::expand(const Matrix<double>& basis, Model& model,
     found.centre = std::move(centre_weights);
 }
 
-Model HebbianStream::State::model() const {
-    Model result;
+ModelParts HebbianStream::State::model() const {
+    ModelParts result;
     result.task = Task::kpca;
     result.multi_class = MultiClass::one_vs_rest;
     result.columns = columns;

@@ -72,9 +72,9 @@ struct HebbianStream::State {
     void measure(const Rows& rows, std::span<const double> weights);
 
     /// The components as an expansion over the dictionary: f(x) = w·(L⁻¹ k(x) − mean).
-    void expand(const Matrix<double>& basis, Model& model, Components& found) const;
+    void expand(const Matrix<double>& basis, ModelParts& model, Components& found) const;
 
-    Model model() const;
+    ModelParts model() const;
 };
 
 }  // namespace mercer

@@ -12,7 +12,7 @@
 
 namespace mercer {
 
-void Components::check(const Model& model, const std::string& place) const {
+void Components::check(const ModelParts& model, const std::string& place) const {
     const std::size_t outputs = model.expansion.outputs();
     const auto is = [](const Matrix<double>& array, std::size_t rows, std::size_t columns) {
         return array.rows() == rows && array.columns() == columns;
@@ -36,8 +36,8 @@ void Components::check(const Model& model, const std::string& place) const {
 std::shared_ptr<const Extra> Components::reduced(const std::shared_ptr<const Extra>& own,
                                                  const Model& model,
                                                  const Expansion& smaller) const {
-    if (!centre || centre->columns() != model.expansion.size()) return own;
-    Expansion mean = model.expansion;
+    if (!centre || centre->columns() != model.expansion().size()) return own;
+    Expansion mean = model.expansion();
     mean.coefficients = *centre;
     mean.bias = {0};
     const auto result = std::make_shared<Components>(*this);
@@ -51,12 +51,11 @@ std::optional<std::vector<double>> Components::answers(const Model& model, const
 }
 
 PrincipalComponents::PrincipalComponents(const Model& model) : model_(model) {
-    const Components* found = model.extras.find<Components>();
-    if (model.task != Task::kpca || !found) {
-        throw InvalidInput("kernel PCA: this is a model of the task " + task_name(model.task) +
+    const Components* found = model.extras().find<Components>();
+    if (model.task() != Task::kpca || !found) {
+        throw InvalidInput("kernel PCA: this is a model of the task " + task_name(model.task()) +
                            (found ? "" : " without components") + ", expected kpca");
     }
-    found->check(model, "kernel PCA");
     for (std::size_t j = 0; j < found->eigenvalues.rows(); ++j) {
         eigenvalues_.push_back(found->eigenvalues(j, 0));
     }
@@ -77,7 +76,7 @@ std::size_t PrincipalComponents::used(std::size_t components) const {
 }
 
 Rows PrincipalComponents::scaled(const Rows& x) const {
-    return model_.scaling.apply(rows_for(model_, x));
+    return model_.scaling().apply(rows_for(model_, x));
 }
 
 Matrix<double> PrincipalComponents::project(const Rows& x, const Progress& progress) const {
@@ -97,7 +96,7 @@ std::vector<double> PrincipalComponents::reconstruction_errors(const Rows& x,
                                                                std::size_t components,
                                                                const Progress& progress) const {
     // What is left may be a small difference of large numbers.
-    const Matrix<double> projections = Evaluator(model_.expansion, true)(scaled(x), progress);
+    const Matrix<double> projections = Evaluator(model_.expansion(), true)(scaled(x), progress);
     return reconstruction_errors(x, projections.view(), components, progress);
 }
 
@@ -106,7 +105,7 @@ std::vector<double> PrincipalComponents::reconstruction_errors(const Rows& x,
                                                                std::size_t components,
                                                                const Progress& progress) const {
     // ‖Φ(x) − Φ̄‖² = k(x, x) − 2 <Φ̄, Φ(x)> + ‖Φ̄‖², less the squares of the projections.
-    Expansion e = model_.expansion;
+    Expansion e = model_.expansion();
     e.coefficients = Matrix<double>(1, e.size());
     for (std::size_t i = 0; i < centre_.size(); ++i) e.coefficients(0, i) = -2 * centre_[i];
     e.bias = {centre_square_};
@@ -123,7 +122,7 @@ std::vector<double> PrincipalComponents::reconstruction_errors(const Rows& x,
 Matrix<double> PrincipalComponents::expand(MatrixView<const double> projections,
                                            std::size_t components) const {
     const std::size_t count = std::min(used(components), projections.columns);
-    const Matrix<double>& alpha = model_.expansion.coefficients;
+    const Matrix<double>& alpha = model_.expansion().coefficients;
     Matrix<double> result(projections.rows, alpha.columns());
     parallel_ranges(alpha.columns(), 1024, [&](std::size_t first, std::size_t last) {
         const auto out = result.view().block(0, first, result.rows(), last - first);
@@ -140,7 +139,7 @@ Matrix<double> PrincipalComponents::expand(MatrixView<const double> projections,
 FeatureVector PrincipalComponents::image(std::span<const double> projections,
                                          std::size_t components) const {
     Matrix<double> all = expand({projections.data(), 1, projections.size()}, components);
-    return {model_.expansion.kernel, model_.expansion.points, std::move(all.values())};
+    return {model_.expansion().kernel, model_.expansion().points, std::move(all.values())};
 }
 
 }  // namespace mercer

@@ -208,7 +208,7 @@ FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
 }
 
 void number_labels(const Model& model, Dataset& data) {
-    if (!is_classifier(model.task) || data.y.empty()) return;
+    if (!is_classifier(model.task()) || data.y.empty()) return;
     const std::vector<std::size_t> positions = class_positions(model, data.y);
     data.y = {.values = {positions.begin(), positions.end()}, .names = {}};
 }

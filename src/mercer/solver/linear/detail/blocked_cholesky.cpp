@@ -3,7 +3,7 @@
 
 #include "mercer/base/detail/blas.hpp"
 #include "mercer/base/detail/lapack.hpp"
-#include "mercer/base/detail/patience.hpp"
+#include "mercer/base/detail/slices.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/solver/linear/detail/blocked_cholesky.hpp"
 

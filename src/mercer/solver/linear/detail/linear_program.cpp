@@ -3,11 +3,11 @@
 #include <coin/Clp_C_Interface.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "mercer/base/detail/library.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/base/run.hpp"
 #include "mercer/base/text.hpp"
 
 #define MERCER_CLP(name) MERCER_LIBRARY_FUNCTION(clp_library(), name)
@@ -174,8 +174,7 @@ std::size_t GrowingProgram::add_column(double price, double low, double high,
 }
 
 LinearSolution GrowingProgram::solve(const LinearSettings& settings) {
-    using Clock = std::chrono::steady_clock;
-    const auto begun = Clock::now();
+    const Run run(settings.progress, settings.time_limit);
     State& s = *state_;
     MERCER_CLP(Clp_setPrimalTolerance)(s.model, settings.tolerance);
     MERCER_CLP(Clp_setDualTolerance)(s.model, settings.tolerance);
@@ -183,13 +182,8 @@ LinearSolution GrowingProgram::solve(const LinearSettings& settings) {
     constexpr double slice = 0.5;  // seconds between questions whether to go on
     int status = 3;
     while (status == 3) {
-        const double passed = std::chrono::duration<double>(Clock::now() - begun).count();
-        if (settings.time_limit > 0 && passed > settings.time_limit) {
-            result.status = LinearStatus::time_limit;
-            break;
-        }
-        if (!keep_going(settings.progress, {"linear program", -1})) {
-            result.status = LinearStatus::cancelled;
+        if (!run.goes_on({"linear program", -1})) {
+            result.status = run.out_of_time() ? LinearStatus::time_limit : LinearStatus::cancelled;
             break;
         }
         status = s.advance(slice);

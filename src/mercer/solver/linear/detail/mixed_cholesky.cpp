@@ -6,7 +6,7 @@
 
 #include "mercer/base/detail/blas.hpp"
 #include "mercer/base/detail/lapack.hpp"
-#include "mercer/base/detail/patience.hpp"
+#include "mercer/base/detail/slices.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 

@@ -1,3 +1,5 @@
+#include "mercer/learn/detail/model_check.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,9 +10,8 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/persist/detail/model_check.hpp"
 
-namespace mercer::persist {
+namespace mercer {
 namespace {
 
 constexpr std::size_t most_columns = std::size_t{1} << 32;  // sparse rows count them in 32 bits
@@ -55,7 +56,7 @@ void check_rows(const Rows& rows, const std::string& what) {
     }
 }
 
-void check_none(std::size_t found, const Model& model, const std::string& place,
+void check_none(std::size_t found, const ModelParts& model, const std::string& place,
                 const std::string& what) {
     if (found == 0) return;
     const char* kind = is_classifier(model.task)    ? "a classifier"
@@ -67,7 +68,7 @@ void check_none(std::size_t found, const Model& model, const std::string& place,
     throw InvalidInput(place + ": " + kind + " has no " + what + ", found " + text_of(found));
 }
 
-void check_classes(const Model& model, const std::string& place) {
+void check_classes(const ModelParts& model, const std::string& place) {
     const std::size_t classes = model.classes();
     const std::size_t outputs = model.expansion.outputs();
     if (classes < 2) {
@@ -90,12 +91,12 @@ void check_classes(const Model& model, const std::string& place) {
     check_finite<double>(model.class_values, place + ": class value");
     check_count(model.trained.class_weights.size(), classes, true, place, "class weights",
                 "classes");
-    check_count(sigmoids_of(model).size(), outputs, true, place, "probability sigmoids",
+    check_count(sigmoids_of(model.extras).size(), outputs, true, place, "probability sigmoids",
                 "decision functions");
     check_none(model.target_names.size(), model, place, "target names");
 }
 
-void check_without_classes(const Model& model, const std::string& place) {
+void check_without_classes(const ModelParts& model, const std::string& place) {
     check_none(model.class_names.size(), model, place, "class names");
     check_none(model.class_values.size(), model, place, "class values");
     check_none(model.trained.class_weights.size(), model, place, "class weights");
@@ -103,14 +104,14 @@ void check_without_classes(const Model& model, const std::string& place) {
     if (is_multi_label(model.task)) {
         check_count(model.target_names.size(), model.expansion.outputs(), true, place,
                     "names of labels", "labels");
-        check_none(sigmoids_of(model).size(), model, place, "probability sigmoids");
+        check_none(sigmoids_of(model.extras).size(), model, place, "probability sigmoids");
     } else if (regressor) {
         check_count(model.target_names.size(), model.expansion.outputs(), true, place,
                     "target names", "targets");
-        check_count(sigmoids_of(model).size(), 1, true, place, "noise scales", "regression");
+        check_count(sigmoids_of(model.extras).size(), 1, true, place, "noise scales", "regression");
     } else {
         check_none(model.target_names.size(), model, place, "target names");
-        check_none(sigmoids_of(model).size(), model, place, "probability sigmoids");
+        check_none(sigmoids_of(model.extras).size(), model, place, "probability sigmoids");
     }
     if (!regressor && !is_clustering(model.task) && !is_projection(model.task) &&
         !is_multi_label(model.task) && model.expansion.outputs() != 1) {
@@ -133,7 +134,7 @@ void check_name(const std::string& name, const std::string& place) {
 
 /// Figures and history are only told, so they may be infinite; what the machine computes with may
 /// not.
-void check_named(const Model& model, const std::string& place) {
+void check_named(const ModelParts& model, const std::string& place) {
     for (const auto& [name, value] : model.trained.numbers) {
         check_name(name, place + ": a number trained with");
         check_finite<double>({&value, 1}, place + ": " + name + ",");
@@ -148,7 +149,7 @@ void check_named(const Model& model, const std::string& place) {
     check_extras(model, place);
 }
 
-void check_columns(const Model& model, const std::string& place) {
+void check_columns(const ModelParts& model, const std::string& place) {
     const Expansion& e = model.expansion;
     if (model.columns > most_columns) {
         throw InvalidInput(place + ": " + text_of(model.columns) + " columns; at most " +
@@ -198,7 +199,7 @@ void check_kernel(const Expansion& e, const std::string& place) {
 
 }  // namespace
 
-void check_model(const Model& model, const std::string& place) {
+void check_parts(const ModelParts& model, const std::string& place) {
     const Expansion& e = model.expansion;
     if (e.outputs() == 0) throw InvalidInput(place + ": the model has no decision function");
     check_count(e.coefficients.rows(), e.outputs(), false, place, "rows of coefficients", "biases");
@@ -213,7 +214,7 @@ void check_model(const Model& model, const std::string& place) {
     check_finite<double>(e.coefficients.values(), place + ": coefficient");
     check_finite<double>(e.bias, place + ": bias");
     check_finite<double>({&e.self, 1}, place + ": weight of k(x,x),");
-    for (const Sigmoid& sigmoid : sigmoids_of(model)) {
+    for (const Sigmoid& sigmoid : sigmoids_of(model.extras)) {
         const double numbers[] = {sigmoid.a, sigmoid.b};
         check_finite<double>(numbers, place + ": sigmoid");
     }
@@ -228,4 +229,4 @@ void check_model(const Model& model, const std::string& place) {
     }
 }
 
-}  // namespace mercer::persist
+}  // namespace mercer
