@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -136,6 +137,25 @@ std::string fault(const std::string& room, const Include& include, bool public_h
         return target + ": a public header uses only the standard library and our own headers";
     }
     return {};
+}
+
+/// Engines and operators come from gram/operators.hpp, so that another kind of them is one class.
+TEST(Rooms, LearnersMakeNoOperatorsThemselves) {
+    const std::regex made(
+        "\\bGram<(T|float|double)>(\\s+\\w+)?[({][^)]|"
+        "\\b(Gram|Stored|Cached|Subset)Operator<");
+    std::size_t asked = 0;
+    for (const fs::path& file : library_files()) {
+        const std::string room = file.lexically_relative(library_root()).begin()->string();
+        if (room != "learn" && room != "feature" && room != "theory" && room != "select") continue;
+        std::ifstream in(file);
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        asked += text.find("make_gram<") != std::string::npos ? 1 : 0;
+        std::smatch found;
+        EXPECT_FALSE(std::regex_search(text, found, made))
+            << file << ": " << found.str() << "… is made by make_gram or make_operator";
+    }
+    EXPECT_GT(asked, 20U);
 }
 
 TEST(Rooms, NoIncludePointsUpwardAndPublicHeadersAreLight) {

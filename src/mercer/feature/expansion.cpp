@@ -8,7 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/feature/detail/feature_weights.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
@@ -83,7 +83,7 @@ struct KernelSum {
     double self;
 
     explicit KernelSum(const Expansion& e)
-        : gram(e.kernel, e.reference.size() > 0 ? e.reference : e.points),
+        : gram(make_gram<T>(e.kernel, e.reference.size() > 0 ? e.reference : e.points)),
           points(e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference()),
           coefficients(e.coefficients.rows(), e.coefficients.columns()),
           bias(e.bias),

@@ -8,7 +8,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/rows.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
@@ -163,7 +163,7 @@ FeatureVector weight_vector(const Expansion& expansion, std::size_t output) {
 }
 
 std::vector<double> squared_lengths(const Kernel& kernel, const Rows& x) {
-    const Gram<double> gram(kernel, x);
+    const auto gram = make_gram<double>(kernel, x);
     std::vector<double> result(x.size());
     gram.diagonal(gram.reference(), result);
     return result;

@@ -10,7 +10,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
@@ -89,7 +89,7 @@ double before_centring(const Kernel& kernel, const Rows& sample) {
     const KernelNode& node = kernel.node();
     double size = 0;
     if (node.kind == KernelKind::center) {
-        const Gram<double> inner(node.children[0], sample);
+        const auto inner = make_gram<double>(node.children[0], sample);
         std::vector<double> diagonal(sample.size());
         inner.diagonal(inner.reference(), diagonal);
         for (const double value : diagonal) size = std::max(size, std::abs(value));
@@ -241,7 +241,7 @@ Matrix<double> FeatureMap::operator()(const Rows& x, const Progress& progress) c
     if (!eigenvalues_.empty()) return Evaluator(expansion_, true)(x, progress);
     // The empirical map is the kernel values themselves.
     const Expansion& e = expansion_;
-    const Gram<double> gram(e.kernel, e.points);
+    const auto gram = make_gram<double>(e.kernel, e.points);
     Matrix<double> result(x.size(), e.size());
     if (x.size() > 0) gram.block(gram.prepare(x), gram.reference(), result.view());
     return result;
@@ -250,7 +250,7 @@ Matrix<double> FeatureMap::operator()(const Rows& x, const Progress& progress) c
 FeatureMap empirical_map(const Kernel& kernel, const Rows& sample,
                          std::span<const std::string> names) {
     check_sample(sample);
-    const Gram<double> gram(kernel, sample, names);
+    const auto gram = make_gram<double>(kernel, sample, names);
     Expansion e = sample_expansion(gram, sample);
     e.bias.assign(sample.size(), 0.0);
     return {std::move(e), {}};
@@ -259,7 +259,7 @@ FeatureMap empirical_map(const Kernel& kernel, const Rows& sample,
 FeatureMap whitened_map(const Kernel& kernel, const Rows& sample,
                         std::span<const std::string> names, const Progress& progress) {
     check_sample(sample);
-    const Gram<double> gram(kernel, sample, names, progress);
+    const auto gram = make_gram<double>(kernel, sample, names, progress);
     Basis basis = basis_of(gram, sample, progress);
     const std::size_t m = sample.size();
     Expansion e = sample_expansion(gram, sample);
@@ -281,7 +281,7 @@ FeatureMap whitened_map(const Kernel& kernel, const Rows& sample,
 FeatureMap eigen_map(const Kernel& kernel, const Rows& sample, std::size_t components,
                      std::span<const std::string> names, const Progress& progress) {
     check_sample(sample);
-    const Gram<double> gram(kernel, sample, names, progress);
+    const auto gram = make_gram<double>(kernel, sample, names, progress);
     Basis basis = basis_of(gram, sample, progress);
     const std::size_t kept =
         components == 0 ? basis.values.size() : std::min(components, basis.values.size());

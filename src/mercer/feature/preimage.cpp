@@ -1,7 +1,6 @@
 #include "mercer/feature/preimage.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -10,8 +9,10 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/feature/detail/preimage_state.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/derivative.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/kernel/detail/slope.hpp"
@@ -19,13 +20,11 @@
 namespace mercer {
 namespace {
 
-constexpr std::array<std::pair<PreimageMethod, std::string_view>, 5> method_names = {{
-    {PreimageMethod::fixed_point, "fixed-point"},
-    {PreimageMethod::gradient, "gradient"},
-    {PreimageMethod::distance, "distance"},
-    {PreimageMethod::regression, "regression"},
-    {PreimageMethod::best, "best"},
-}};
+constexpr Words methods{std::pair{PreimageMethod::fixed_point, "fixed-point"},
+                        std::pair{PreimageMethod::gradient, "gradient"},
+                        std::pair{PreimageMethod::distance, "distance"},
+                        std::pair{PreimageMethod::regression, "regression"},
+                        std::pair{PreimageMethod::best, "best"}};
 
 constexpr std::size_t batch = 128;  // targets worked on together
 constexpr std::size_t most_bytes = std::size_t{1} << 32;
@@ -129,22 +128,11 @@ std::vector<Preimage> find_batch(const PreimageFinder::State& s, const PreimageT
 }  // namespace
 
 std::string_view preimage_method_name(PreimageMethod method) {
-    for (const auto& [value, name] : method_names) {
-        if (value == method) return name;
-    }
-    return {};
+    return methods.word(method);
 }
 
 PreimageMethod preimage_method_named(std::string_view name) {
-    std::vector<std::string> known;
-    for (const auto& [value, text] : method_names) {
-        if (text == name) return value;
-        known.emplace_back(text);
-    }
-    const auto near = nearest_word(name, known);
-    throw InvalidInput("no method of pre-images is called " + quoted(name) +
-                       "; there are fixed-point, gradient, distance, regression and best" +
-                       (near ? "; did you mean " + *near + '?' : ""));
+    return methods.value(name, "method of pre-images");
 }
 
 // ---- Shared by the methods.
@@ -152,7 +140,7 @@ PreimageMethod preimage_method_named(std::string_view name) {
 PreimageFinder::State::State(const Kernel& resolved, const Rows& rows, PreimageSettings chosen)
     : settings(std::move(chosen)),
       kernel(resolved),
-      gram(resolved, rows),
+      gram(make_gram<double>(resolved, rows)),
       x(dense_of(rows)),
       diagonal(rows.size()) {
     gram.diagonal(gram.reference(), diagonal);
@@ -164,7 +152,7 @@ PreimageFinder::State::State(const Kernel& resolved, const Rows& rows, PreimageS
         if (const auto terms = slope_terms(kernel)) {
             slopes.emplace();
             for (const SlopeTerm& term : *terms) {
-                slopes->push_back({Gram<double>(term.slope, rows), term.difference});
+                slopes->push_back({make_gram<double>(term.slope, rows), term.difference});
             }
         }
     }

@@ -1,9 +1,9 @@
 #include "mercer/feature/spectral.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {
@@ -18,12 +19,9 @@ namespace {
 
 using Kind = SpectralFunction::Kind;
 
-constexpr std::array<std::pair<Kind, std::string_view>, 6> kinds = {{{Kind::power, "power"},
-                                                                     {Kind::exp, "exp"},
-                                                                     {Kind::log, "log"},
-                                                                     {Kind::clip, "clip"},
-                                                                     {Kind::flip, "flip"},
-                                                                     {Kind::shift, "shift"}}};
+constexpr Words kinds{std::pair{Kind::power, "power"}, std::pair{Kind::exp, "exp"},
+                      std::pair{Kind::log, "log"},     std::pair{Kind::clip, "clip"},
+                      std::pair{Kind::flip, "flip"},   std::pair{Kind::shift, "shift"}};
 
 bool takes_parameter(Kind kind) {
     return kind == Kind::power || kind == Kind::exp;
@@ -100,39 +98,28 @@ SpectralFunction::SpectralFunction(Kind kind, double parameter)
 SpectralFunction SpectralFunction::parse(std::string_view text) {
     const std::size_t open = text.find('(');
     const std::string_view word = text.substr(0, open);
-    std::vector<std::string> known;
-    for (const auto& [kind, name] : kinds) {
-        known.emplace_back(name);
-        if (word != name) continue;
-        if (open == std::string_view::npos) {
-            if (kind == Kind::power) {
-                throw InvalidInput("power needs its exponent, such as power(0.5)");
-            }
-            return SpectralFunction(kind);
+    const std::optional<Kind> kind = kinds.find(word);
+    if (!kind) refuse_word("the function of a spectrum", word, kinds.words());
+    if (open == std::string_view::npos) {
+        if (kind == Kind::power) {
+            throw InvalidInput("power needs its exponent, such as power(0.5)");
         }
-        const auto number = text.back() == ')'
-                                ? parse_number(text.substr(open + 1, text.size() - open - 2))
-                                : std::nullopt;
-        if (!number || !takes_parameter(kind)) {
-            throw InvalidInput("the function of a spectrum " + quoted(text) +
-                               " cannot be read; write power(0.5), exp(0.1), log, clip, flip or "
-                               "shift");
-        }
-        return SpectralFunction(kind, *number);
+        return SpectralFunction(*kind);
     }
-    const auto near = nearest_word(word, known);
-    throw InvalidInput("no function of a spectrum is called " + quoted(word) +
-                       "; there are power(p), exp(p), log, clip, flip and shift" +
-                       (near ? "; did you mean " + *near + '?' : ""));
+    const auto number = text.back() == ')'
+                            ? parse_number(text.substr(open + 1, text.size() - open - 2))
+                            : std::nullopt;
+    if (!number || !takes_parameter(*kind)) {
+        throw InvalidInput("the function of a spectrum " + quoted(text) +
+                           " cannot be read; write power(0.5), exp(0.1), log, clip, flip or "
+                           "shift");
+    }
+    return SpectralFunction(*kind, *number);
 }
 
 std::string SpectralFunction::text() const {
-    for (const auto& [kind, name] : kinds) {
-        if (kind != kind_) continue;
-        return takes_parameter(kind_) ? std::string(name) + "(" + format_number(parameter_) + ")"
-                                      : std::string(name);
-    }
-    return {};
+    const std::string name(kinds.word(kind_));
+    return takes_parameter(kind_) ? name + "(" + format_number(parameter_) + ")" : name;
 }
 
 Matrix<double> SpectralFunction::operator()(MatrixView<const double> k) const {

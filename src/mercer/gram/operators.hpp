@@ -1,16 +1,20 @@
-// Where learners get the operator of a Gram matrix from. They say what they will do with it and how
-// much memory it may have; which class serves them, and where its values lie, is decided here.
+// Where learners get the operator of a Gram matrix from, and the engine that fills its blocks. They
+// say what they will do with it and how much memory it may have; which class serves them, and where
+// its values lie, is decided here.
 //
+//   const auto gram = make_gram<float>(rbf({.gamma = 0.5}), data.x);
 //   SharedOperator<float> k = make_operator(gram, {.reuse = Reuse::whole});
 //   std::vector<double> diagonal(k->size());
 //   k->diagonal(diagonal);
 //
 // Another kind of operator (values on disk, rows spread over machines) is one more class behind
-// `make_operator`.
+// `make_operator`; tests/repository/rooms_test.cpp sees to it that no learner makes one itself.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "mercer/base/export.hpp"
@@ -20,6 +24,11 @@
 #include "mercer/gram/gram.hpp"
 
 namespace mercer MERCER_API {
+
+/// The engine of a kernel on the rows that settle what it leaves open (Gram's constructor).
+template <class T>
+Gram<T> make_gram(const Kernel& kernel, const Rows& rows, std::span<const std::string> names = {},
+                  const Progress& progress = {});
 
 template <class T>
 using SharedOperator = std::shared_ptr<const SymmetricOperator<T>>;
@@ -54,6 +63,10 @@ SharedOperator<T> sub_operator(SharedOperator<T> whole, std::vector<std::size_t>
 template <class T>
 SharedOperator<T> matrix_operator(MatrixView<const T> matrix);
 
+extern template Gram<float> make_gram(const Kernel&, const Rows&, std::span<const std::string>,
+                                      const Progress&);
+extern template Gram<double> make_gram(const Kernel&, const Rows&, std::span<const std::string>,
+                                       const Progress&);
 extern template SharedOperator<float> make_operator(const Gram<float>&, const OperatorRequest&);
 extern template SharedOperator<float> make_operator(const Gram<float>&, const Points<float>&,
                                                     const OperatorRequest&);

@@ -1,24 +1,22 @@
 #include "mercer/learn/calibration.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
 #include "mercer/learn/detail/platt.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::array<std::pair<CalibrationMethod, std::string_view>, 3> method_names{{
-    {CalibrationMethod::platt, "platt"},
-    {CalibrationMethod::isotonic, "isotonic"},
-    {CalibrationMethod::temperature, "temperature"},
-}};
+constexpr Words methods{std::pair{CalibrationMethod::platt, "platt"},
+                        std::pair{CalibrationMethod::isotonic, "isotonic"},
+                        std::pair{CalibrationMethod::temperature, "temperature"}};
 
 bool against_rest(const Model& model) {
     return model.multi_class() == MultiClass::one_vs_rest && model.classes() > 2;
@@ -114,15 +112,11 @@ OutputSample sample_of(const Model& model, const Matrix<double>& f,
 }  // namespace
 
 std::string method_name(CalibrationMethod method) {
-    return std::string(method_names[static_cast<std::size_t>(method)].second);
+    return std::string(methods.word(method));
 }
 
 CalibrationMethod calibration_named(std::string_view name) {
-    for (const auto& [method, text] : method_names) {
-        if (text == name) return method;
-    }
-    throw InvalidInput("no calibration is called " + quoted(name) +
-                       "; there are platt, isotonic and temperature");
+    return methods.value(name, "calibration");
 }
 
 double IsotonicMap::operator()(double x) const {

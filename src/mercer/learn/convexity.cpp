@@ -8,7 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/feature/geometry.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/registry.hpp"
@@ -94,7 +94,7 @@ Curvature CurvatureTest::operator()(const std::vector<std::size_t>& positions, F
     const bool stopped = status == FitStatus::time_limit || status == FitStatus::cancelled;
     if (stopped || n > most_rows_for_curvature) return {};
     if (const auto found = known_.find(positions); found != known_.end()) return found->second;
-    const Gram<double> gram(kernel_, x_, {}, progress);
+    const auto gram = make_gram<double>(kernel_, x_, {}, progress);
     Matrix<double> k(n, n);
     if (positions.empty()) {
         gram.matrix(k.view(), progress);

@@ -10,7 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -213,8 +213,8 @@ Model learn(const MultiLabelSettings& s, const Dataset& data, MatrixView<const d
     if (std::ranges::none_of(sets, [](const LabelSets& set) { return set.pairs() > 0; })) {
         throw InvalidInput("every row has all labels or none: there is no ranking to learn");
     }
-    const Gram<double> gram(s.bias ? s.common.kernel + 1.0 : s.common.kernel, sample.x,
-                            sample.data.feature_names, s.common.progress);
+    const auto gram = make_gram<double>(s.bias ? s.common.kernel + 1.0 : s.common.kernel, sample.x,
+                                        sample.data.feature_names, s.common.progress);
     Matrix<double> k(sample.size(), sample.size());
     gram.matrix(k.view(), s.common.progress);
     std::vector<double> bounds;

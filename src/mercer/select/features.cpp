@@ -8,7 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/predictor.hpp"
 #include "mercer/select/cross_validation.hpp"
@@ -51,7 +51,7 @@ void check(const EliminationSettings& s, const Dataset& data) {
 /// Σ over outputs of β'Kβ.
 double total_norm(const Kernel& kernel, const Matrix<double>& points,
                   const Matrix<double>& coefficients) {
-    const Gram<double> gram(kernel, rows_of(points));
+    const auto gram = make_gram<double>(kernel, rows_of(points));
     double sum = 0;
     std::vector<double> product(points.rows());
     for (std::size_t o = 0; o < coefficients.rows(); ++o) {

@@ -1,7 +1,6 @@
 #include "mercer/select/metrics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -9,20 +8,19 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::array<std::pair<Metric, std::string_view>, 8> measure_names{{
-    {Metric::accuracy, "accuracy"},
-    {Metric::balanced_accuracy, "balanced-accuracy"},
-    {Metric::f1, "f1"},
-    {Metric::auc, "auc"},
-    {Metric::log_loss, "log-loss"},
-    {Metric::mean_squared_error, "mse"},
-    {Metric::mean_absolute_error, "mae"},
-    {Metric::r2, "r2"},
-}};
+constexpr Words measures{std::pair{Metric::accuracy, "accuracy"},
+                         std::pair{Metric::balanced_accuracy, "balanced-accuracy"},
+                         std::pair{Metric::f1, "f1"},
+                         std::pair{Metric::auc, "auc"},
+                         std::pair{Metric::log_loss, "log-loss"},
+                         std::pair{Metric::mean_squared_error, "mse"},
+                         std::pair{Metric::mean_absolute_error, "mae"},
+                         std::pair{Metric::r2, "r2"}};
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -133,22 +131,11 @@ bool is_of_regression(Metric measure) {
 }  // namespace
 
 std::string measure_name(Metric measure) {
-    for (const auto& [value, name] : measure_names) {
-        if (value == measure) return std::string(name);
-    }
-    throw std::logic_error("a measure without a name");
+    return std::string(measures.word(measure));
 }
 
 Metric measure_named(std::string_view name) {
-    std::vector<std::string> known;
-    for (const auto& [value, text] : measure_names) {
-        if (text == name) return value;
-        known.emplace_back(text);
-    }
-    std::string message = "no score is called " + quoted(name) + "; there are";
-    for (const std::string& text : known) message += ' ' + text;
-    if (const auto near = nearest_word(name, known)) message += "; did you mean " + *near + '?';
-    throw InvalidInput(message);
+    return measures.value(name, "score");
 }
 
 bool larger_is_better(Metric measure) {

@@ -1,12 +1,12 @@
 #include "mercer/select/structure.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/feature/maps.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/svm.hpp"
@@ -16,11 +16,9 @@
 namespace mercer {
 namespace {
 
-constexpr std::array<std::pair<StructureFamily, std::string_view>, 3> family_names{{
-    {StructureFamily::degree, "degree"},
-    {StructureFamily::margin, "margin"},
-    {StructureFamily::components, "components"},
-}};
+constexpr Words families{std::pair{StructureFamily::degree, "degree"},
+                         std::pair{StructureFamily::margin, "margin"},
+                         std::pair{StructureFamily::components, "components"}};
 
 class ComponentMachine {
    public:
@@ -139,18 +137,11 @@ double dimension_of(const StructureSettings& s, const Model& model, const Datase
 }  // namespace
 
 std::string family_name(StructureFamily family) {
-    for (const auto& [value, name] : family_names) {
-        if (value == family) return std::string(name);
-    }
-    return "";
+    return std::string(families.word(family));
 }
 
 StructureFamily family_named(std::string_view name) {
-    for (const auto& [value, text] : family_names) {
-        if (text == name) return value;
-    }
-    throw InvalidInput("no family is called " + quoted(name) +
-                       "; there are degree, margin and components");
+    return families.value(name, "family");
 }
 
 Machine component_machine(const SvmSettings& settings, std::size_t components) {

@@ -10,7 +10,7 @@
 #include "mercer/data/rows.hpp"
 #include "mercer/feature/geometry.hpp"
 #include "mercer/gram/gradient.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/solver/detail/lbfgs.hpp"
 
 namespace mercer {
@@ -126,7 +126,7 @@ Matrix<double> target_matrix(const Labels& labels, bool as_numbers) {
 Alignment kernel_alignment(const Kernel& kernel, const Dataset& data, bool as_numbers,
                            std::size_t memory_bytes, const Progress& progress) {
     check_sample(data, as_numbers, memory_bytes, 2);
-    const Gram<double> gram(kernel, data.x, data.feature_names, progress);
+    const auto gram = make_gram<double>(kernel, data.x, data.feature_names, progress);
     Matrix<double> k(data.size(), data.size());
     gram.matrix(k.view(), progress);
     Matrix<double> t = target_matrix(data.y, as_numbers);

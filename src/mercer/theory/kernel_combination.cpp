@@ -49,7 +49,7 @@ Stack stack_of(const std::vector<Kernel>& kernels, const Dataset& data,
                const CombinationSettings& s) {
     Stack stack;
     for (const Kernel& kernel : kernels) {
-        const Gram<double> gram(kernel, data.x, data.feature_names, s.progress);
+        const auto gram = make_gram<double>(kernel, data.x, data.feature_names, s.progress);
         Matrix<double> k(data.size(), data.size());
         gram.matrix(k.view(), s.progress);
         double unit = 1;

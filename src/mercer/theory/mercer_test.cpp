@@ -11,8 +11,6 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/source.hpp"
-#include "mercer/gram/detail/operators.hpp"
-#include "mercer/gram/gram.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
@@ -65,8 +63,9 @@ void judge(MercerTest& test) {
 
 void test_stored(const Gram<double>& gram, const Progress& progress, MercerTest& test) {
     const std::size_t n = gram.size();
-    const StoredOperator<double> stored(gram, progress);
-    Spectrum spectrum = symmetric_eigen(stored.matrix());
+    Matrix<double> k(n, n);
+    gram.matrix(k.view(), progress);
+    Spectrum spectrum = symmetric_eigen(std::as_const(k).view());
     test.smallest = spectrum.values.front();
     test.largest = spectrum.values.back();
     judge(test);
@@ -82,12 +81,9 @@ void test_stored(const Gram<double>& gram, const Progress& progress, MercerTest&
     if (test.indefinite) {
         const auto vector = spectrum.vectors.row(0);
         test.witness.assign(vector.begin(), vector.end());
-        test.witness_value = quadratic_form(stored, test.witness);
-        Matrix<double> centered(n, n);
-        const MatrixView<const double> matrix = stored.matrix();
-        for (std::size_t i = 0; i < n; ++i) {
-            std::copy_n(matrix.row(i).begin(), n, centered.row(i).begin());
-        }
+        test.witness_value =
+            quadratic_form(*matrix_operator(std::as_const(k).view()), test.witness);
+        Matrix<double> centered = std::move(k);
         center_in_place(centered);
         test.smallest_centered = symmetric_eigen(centered.view(), false).values.front();
     }
@@ -187,7 +183,8 @@ MercerTest mercer_test(const Kernel& kernel, const Rows& rows, std::span<const s
     // Rules such as gamma=scale look at all rows, as a machine fitted on them would.
     test.kernel = resolve(kernel, rows, names);
     test.rows = chosen_rows(rows.size(), settings);
-    const Gram<double> gram(test.kernel, rows.select(test.rows), names, settings.progress);
+    const auto gram =
+        make_gram<double>(test.kernel, rows.select(test.rows), names, settings.progress);
     test_pairs(gram, test);
     if (gram.size() <= largest_stored) {
         test_stored(gram, settings.progress, test);

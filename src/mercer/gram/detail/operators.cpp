@@ -192,6 +192,12 @@ void SubsetOperator<T>::add_rows(std::span<const std::size_t> which,
 // ----
 
 template <class T>
+Gram<T> make_gram(const Kernel& kernel, const Rows& rows, std::span<const std::string> names,
+                  const Progress& progress) {
+    return Gram<T>(kernel, rows, names, progress);
+}
+
+template <class T>
 SharedOperator<T> make_operator(const Gram<T>& gram, const Points<T>& points,
                                 const OperatorRequest& request) {
     auto computed = std::make_shared<GramOperator<T>>(gram, points);
@@ -226,6 +232,10 @@ template class StoredOperator<float>;
 template class StoredOperator<double>;
 template class SubsetOperator<float>;
 template class SubsetOperator<double>;
+template Gram<float> make_gram(const Kernel&, const Rows&, std::span<const std::string>,
+                               const Progress&);
+template Gram<double> make_gram(const Kernel&, const Rows&, std::span<const std::string>,
+                                const Progress&);
 template SharedOperator<float> make_operator(const Gram<float>&, const OperatorRequest&);
 template SharedOperator<float> make_operator(const Gram<float>&, const Points<float>&,
                                              const OperatorRequest&);

@@ -65,7 +65,8 @@ void centre(Side& side) {
 Side prepare(Sample sample, const Kernel& kernel, const CcaSettings& s, const char* name) {
     Side side{.sample = std::move(sample)};
     const std::size_t n = side.sample.size();
-    const Gram<double> gram(kernel, side.sample.x, side.sample.data.feature_names, s.x.progress);
+    const auto gram =
+        make_gram<double>(kernel, side.sample.x, side.sample.data.feature_names, s.x.progress);
     side.kernel = gram.kernel();
     // Two factors and their rows while they are made.
     const std::size_t room = std::max<std::size_t>(1, s.x.memory_bytes / 4 / sizeof(double) / n);

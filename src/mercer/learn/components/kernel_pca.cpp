@@ -11,6 +11,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/detail/block_product.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
@@ -109,8 +110,8 @@ class Training {
 /// All of K, and LAPACK.
 Solution Training::whole(std::size_t count) const {
     const std::size_t n = sample_.size();
-    const Gram<double> gram(s_.common.kernel, sample_.x, sample_.data.feature_names,
-                            s_.common.progress);
+    const auto gram = make_gram<double>(s_.common.kernel, sample_.x, sample_.data.feature_names,
+                                        s_.common.progress);
     Solution solution{.kernel = gram.kernel()};
     Matrix<double> k(n, n);
     gram.matrix(k.view(), s_.common.progress);
@@ -225,8 +226,9 @@ void Training::certify(const GramProduct<double>& product, TopEigen found,
 template <class T>
 Solution Training::leading(std::size_t count) const {
     const auto& names = sample_.data.feature_names;
-    const GramProduct<T> product(Gram<T>(s_.common.kernel, sample_.x, names, s_.common.progress),
-                                 s_.common.memory_bytes, s_.common.progress);
+    const GramProduct<T> product(
+        make_gram<T>(s_.common.kernel, sample_.x, names, s_.common.progress),
+        s_.common.memory_bytes, s_.common.progress);
     Solution solution{.kernel = product.gram().kernel()};
     TopEigen found = search(product, count, solution);
     solution.products = found.products;
@@ -239,7 +241,7 @@ Solution Training::leading(std::size_t count) const {
     solution.values = found.values;
     solution.vectors = found.vectors;
     solution.residuals = found.residuals;
-    const Gram<double> gram(solution.kernel, sample_.x, names);
+    const auto gram = make_gram<double>(solution.kernel, sample_.x, names);
     solution.diagonal = diagonal_of(gram);
     if (solution.status == FitStatus::cancelled) return solution;
     try {

@@ -8,7 +8,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/compress/reduce.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/detail/selection.hpp"
@@ -32,7 +32,7 @@ class Stages {
     Stages(const Model& model, const Matrix<double>& table)
         : e_(model.expansion()),
           sign_(sign_of(model.parts())),
-          gram_(e_.kernel, e_.reference.size() > 0 ? e_.reference : e_.points) {
+          gram_(make_gram<T>(e_.kernel, e_.reference.size() > 0 ? e_.reference : e_.points)) {
         const Points<T> all =
             e_.reference.size() > 0 ? gram_.prepare(e_.points) : gram_.reference();
         std::size_t first = 0;

@@ -1,7 +1,6 @@
 #include "mercer/learn/compress/reduce.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -9,6 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/run.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/base/words.hpp"
 #include "mercer/learn/detail/construction.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/detail/selection.hpp"
@@ -20,11 +20,9 @@ namespace {
 
 using namespace reduction;
 
-constexpr std::array<std::pair<ReduceMethod, std::string_view>, 3> method_names = {{
-    {ReduceMethod::greedy, "greedy"},
-    {ReduceMethod::l1, "l1"},
-    {ReduceMethod::sequential, "sequential"},
-}};
+constexpr Words methods{std::pair{ReduceMethod::greedy, "greedy"},
+                        std::pair{ReduceMethod::l1, "l1"},
+                        std::pair{ReduceMethod::sequential, "sequential"}};
 
 void check_settings(const ReduceSettings& s) {
     const int given = (s.vectors > 0) + (s.error != 0) + (s.speedup != 0);
@@ -225,18 +223,11 @@ Reduction reduce_to_error(Reducer& reducer, const ReduceSettings& settings, std:
 }  // namespace
 
 std::string_view reduce_method_name(ReduceMethod method) {
-    for (const auto& [value, name] : method_names) {
-        if (value == method) return name;
-    }
-    return "";
+    return methods.word(method);
 }
 
 ReduceMethod reduce_method_named(std::string_view name) {
-    for (const auto& [value, text] : method_names) {
-        if (text == name) return value;
-    }
-    throw InvalidInput("no way of reducing is called " + mercer::quoted(name) +
-                       "; there are greedy, l1 and sequential");
+    return methods.value(name, "method of reducing");
 }
 
 Reduction reduce(const Expansion& expansion, const ReduceSettings& settings) {

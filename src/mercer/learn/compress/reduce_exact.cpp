@@ -5,7 +5,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/compress/reduce.hpp"
 #include "mercer/learn/detail/selection.hpp"
@@ -59,7 +59,8 @@ Matrix<double> nearest_coefficients(const Expansion& expansion, const Rows& poin
         for (std::size_t c = 0; c < expansion.outputs(); ++c) result(c, j) = values(j, c);
     }
     if (points.size() == 0) return result;
-    const Gram<double> gram(plain.kernel, plain.reference.size() > 0 ? plain.reference : points);
+    const auto gram =
+        make_gram<double>(plain.kernel, plain.reference.size() > 0 ? plain.reference : points);
     const Points<double> prepared =
         plain.reference.size() > 0 ? gram.prepare(points) : gram.reference();
     Matrix<double> k(points.size(), points.size());

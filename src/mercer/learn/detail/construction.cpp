@@ -7,7 +7,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/feature/preimage.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/svm/detail/shared_fit.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
@@ -18,7 +18,7 @@ namespace {
 class Builder {
    public:
     Builder(const Expansion& e, const OwnValues& own)
-        : e_(e), own_(own), gram_(e.kernel, e.points), lengths_(e.size()) {
+        : e_(e), own_(own), gram_(make_gram<double>(e.kernel, e.points)), lengths_(e.size()) {
         gram_.diagonal(gram_.reference(), lengths_);
         rest_ = own.values;
     }

@@ -5,7 +5,7 @@
 #include "mercer/base/detail/row_sums.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/detail/selection.hpp"
 
 namespace mercer::reduction {
@@ -27,7 +27,7 @@ template <class T>
 class Pursuit {
    public:
     Pursuit(const Expansion& e, const OwnValues& own)
-        : gram_(e.kernel, reference_of(e)),
+        : gram_(make_gram<T>(e.kernel, reference_of(e))),
           points_(e.reference.size() > 0 ? gram_.prepare(e.points) : gram_.reference()),
           rest_(own.values),
           left_(e.size()),
@@ -217,7 +217,7 @@ Choice choose_by_l1(const Expansion& e, const OwnValues& own, std::size_t count,
         throw InvalidInput("choosing by L1 stores the Gram matrix of all " + std::to_string(n) +
                            " points, more than the memory allowed; use the method greedy");
     }
-    const Gram<float> gram(e.kernel, reference_of(e));
+    const auto gram = make_gram<float>(e.kernel, reference_of(e));
     Matrix<float> k(n, n);
     const Points<float> points = e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference();
     gram.block(points, points, k.view());

@@ -308,7 +308,8 @@ void collapse(Expansion& e) {
 template <class T>
 void train(const KMeansSettings& s, const Sample& sample, ModelParts& model) {
     const Run run = s.common.run();
-    const Gram<T> gram(s.common.kernel, sample.x, sample.data.feature_names, s.common.progress);
+    const auto gram =
+        make_gram<T>(s.common.kernel, sample.x, sample.data.feature_names, s.common.progress);
     const auto op = make_operator(gram, {.reuse = Reuse::whole,
                                          .memory_bytes = s.common.memory_bytes,
                                          .progress = s.common.progress});

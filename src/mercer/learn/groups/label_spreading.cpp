@@ -10,7 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/rows.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
@@ -181,7 +181,8 @@ LabelSpread spread_labels(const SpreadSettings& s, const Dataset& labelled,
     Graph g{.sample = sample_of(s, labelled, unlabelled)};
     const Classes& classes = g.sample.classes;
     const std::size_t n = g.sample.size();
-    const Gram<double> gram(s.common.kernel, g.sample.x, labelled.feature_names, progress);
+    const auto gram =
+        make_gram<double>(s.common.kernel, g.sample.x, labelled.feature_names, progress);
     g.kernel = gram.kernel();
     Matrix<double> graph(n, n);
     gram.matrix(graph.view(), progress);
@@ -260,7 +261,7 @@ std::string Neighbourhood::why_not_reduced() const {
 Matrix<double> Neighbourhood::decide(const Model& model, const Rows& scaled,
                                      const Progress& progress) const {
     const Expansion& e = model.expansion();
-    const Gram<double> gram(e.kernel, e.reference.size() > 0 ? e.reference : e.points);
+    const auto gram = make_gram<double>(e.kernel, e.reference.size() > 0 ? e.reference : e.points);
     const auto points = e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference();
     const auto wanted = static_cast<std::size_t>(count(0, 0));
     Matrix<double> result(scaled.size(), e.outputs());

@@ -9,7 +9,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
@@ -250,7 +250,7 @@ Codebook quantise(const Rows& rows, const QuantiserSettings& settings) {
 
 Encoding encode(const Rows& codes, const Rows& rows, const Progress& progress) {
     if (codes.size() == 0) throw InvalidInput("a codebook without codes encodes nothing");
-    const Gram<double> gram(linear(), codes);
+    const auto gram = make_gram<double>(linear(), codes);
     std::vector<double> lengths(codes.size());
     gram.diagonal(gram.reference(), lengths);
     Encoding result;
@@ -334,7 +334,7 @@ Model learn(const VectorQuantiserSettings& settings, const Dataset& data) {
     ModelParts model = begin_model(Task::vq, sample, common);
     Matrix<double> coefficients(size, size);
     std::vector<double> bias(size);
-    const Gram<double> gram(kernel, book.codes);
+    const auto gram = make_gram<double>(kernel, book.codes);
     gram.diagonal(gram.reference(), bias);
     for (std::size_t c = 0; c < size; ++c) {
         coefficients(c, c) = 2;

@@ -244,8 +244,8 @@ class Trainer {
           sample_(sample),
           run_(settings.common.run()),
           // The constant 1 is the image's extra coordinate, which the bias weighs.
-          gram_(settings.bias ? settings.common.kernel + 1.0 : settings.common.kernel, sample.x,
-                sample.data.feature_names),
+          gram_(make_gram<T>(settings.bias ? settings.common.kernel + 1.0 : settings.common.kernel,
+                             sample.x, sample.data.feature_names)),
           whole_(make_operator(gram_, {.reuse = Reuse::whole,
                                        .memory_bytes = settings.common.memory_bytes,
                                        .progress = settings.common.progress})),

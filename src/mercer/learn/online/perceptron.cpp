@@ -9,7 +9,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
@@ -292,7 +292,7 @@ double joint_squared_norm(Expansion e, bool double_precision) {
 template <class T>
 void train_dual(const PerceptronSettings& settings, const Sample& sample, const Kernel& kernel,
                 std::size_t outputs, ModelParts& model) {
-    const Gram<T> gram(kernel, sample.x);
+    const auto gram = make_gram<T>(kernel, sample.x);
     const bool voting = settings.variant == PerceptronVariant::voted;
     PerceptronCore<T> core(outputs, settings.budget, settings.bias, voting);
     Passes passes(settings, sample);

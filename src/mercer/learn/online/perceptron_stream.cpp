@@ -6,6 +6,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/online/detail/perceptron_core.hpp"
@@ -42,7 +43,7 @@ struct Held {
         : core(s.class_names.size() == 2 ? 1 : s.class_names.size(), s.budget, s.bias, false) {}
 
     bool update(const StreamSettings& s, const Rows& x, std::size_t y) {
-        if (!gram) gram.emplace(s.kernel, x);
+        if (!gram) gram = make_gram<T>(s.kernel, x);
         const std::size_t place[] = {rows.size()};
         const std::size_t label[] = {y};
         PassRecord record;

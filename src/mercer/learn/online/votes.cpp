@@ -7,7 +7,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/online/perceptron.hpp"
 
 namespace mercer {
@@ -48,7 +48,7 @@ template <class T>
 void count_votes(const Model& model, const std::vector<Vote>& votes, const Rows& x,
                  MatrixView<double> out, const Progress& progress) {
     const Expansion& e = model.expansion();
-    const Gram<T> gram(e.kernel, e.reference.size() > 0 ? e.reference : e.points);
+    const auto gram = make_gram<T>(e.kernel, e.reference.size() > 0 ? e.reference : e.points);
     const Points<T> points = e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference();
     const Points<T> all = gram.prepare(x);
     double total = 0;

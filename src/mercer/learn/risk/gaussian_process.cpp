@@ -10,7 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -133,7 +133,7 @@ Model learn(const GaussianProcessSettings& settings, const Dataset& data,
             throw Cancelled();
         }
     }
-    const Gram<double> gram(h.kernel, sample.x, sample.data.feature_names);
+    const auto gram = make_gram<double>(h.kernel, sample.x, sample.data.feature_names);
     if (!h.posterior) {
         gram.matrix(place, progress);
         h.posterior =
@@ -198,7 +198,7 @@ std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool
             task_name(model.task()) + (model.task() == Task::gp ? " without factor" : ""));
     }
     const Rows scaled = model.scaling().apply(rows_for(model, x));
-    const Gram<double> gram(e.kernel, e.points);
+    const auto gram = make_gram<double>(e.kernel, e.points);
     const double scale = target_scaling_of(model).scale;
     double noise = 0;
     if (with_noise) {

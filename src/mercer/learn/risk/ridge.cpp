@@ -51,8 +51,8 @@ class Trainer {
         : settings_(settings),
           sample_(sample),
           targets_(std::move(targets)),
-          gram_(settings.common.kernel, sample.x, sample.data.feature_names,
-                settings.common.progress) {}
+          gram_(make_gram<double>(settings.common.kernel, sample.x, sample.data.feature_names,
+                                  settings.common.progress)) {}
 
     Solution solve() {
         if (!settings_.path.empty()) return best_of_path();

@@ -5,7 +5,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/gram/detail/elementwise.hpp"
 #include "mercer/gram/detail/plan.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 
 namespace mercer {
 namespace {
@@ -40,7 +40,7 @@ void DistanceStore<T>::compute_distances() {
     // The elementwise code may read a little past the end of the last row.
     distances_ = LargeBuffer((n * n + padding) * sizeof(T));
     T* const d = distances_.as<T>();
-    const Gram<T> gram(negative_distance(2), x_, names_);
+    const auto gram = make_gram<T>(negative_distance(2), x_, names_);
     gram.matrix({d, n, n});
     parallel_for(n, [&](std::size_t i) {
         for (std::size_t j = 0; j < n; ++j) d[i * n + j] = -d[i * n + j];
@@ -54,7 +54,7 @@ template <class T>
 void DistanceStore<T>::fill(const Kernel& kernel, MatrixView<T> out) {
     const Plan plan = compile(kernel, x_.columns(), x_.object_names());
     if (!keep_ || !is_radial(plan)) {
-        Gram<T>(kernel, x_, names_).matrix(out);
+        make_gram<T>(kernel, x_, names_).matrix(out);
         return;
     }
     if (!have_) compute_distances();

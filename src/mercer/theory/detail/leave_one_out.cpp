@@ -133,7 +133,7 @@ class FreeSpan {
 
 /// The span of a free vector over combinations Σ λ_i Φ(x_i), Σ λ = 1, that leave every
 /// α_i + y_i y_p α_p λ_i within its bounds: a dual problem of its own. Infinite when none does.
-double bounded_span(const MarginProblem& p, const StoredOperator<double>& k,
+double bounded_span(const MarginProblem& p, const SymmetricOperator<double>& k,
                     const std::vector<std::size_t>& free, std::size_t place) {
     const std::size_t row = free[place];
     const std::size_t n = free.size();
@@ -230,9 +230,9 @@ LeaveOneOutRule span_guarantee(const MarginProblem& p, double diameter, const Pr
     std::vector<std::size_t> places(free.size());
     for (std::size_t i = 0; i < free.size(); ++i) places[i] = i;
     if (!free.empty()) {
-        const StoredOperator<double> k(std::as_const(values).view());
+        const SharedOperator<double> k = matrix_operator(std::as_const(values).view());
         in_batches(places, "spans", progress, [&](std::size_t place) {
-            const double span = bounded_span(p, k, free, place);
+            const double span = bounded_span(p, *k, free, place);
             const std::size_t i = free[place];
             const double reach = std::max(diameter, 1 / std::sqrt(p.penalty(i)));
             rule.measure[i] = span;
@@ -258,11 +258,12 @@ LeaveOneOutRule jaakkola_haussler(const MarginProblem& p) {
 
 LeaveOneOutRule xi_alpha(const MarginProblem& p) {
     LeaveOneOutRule rule = empty_rule(p);
-    const MatrixView<const double> k = p.k->matrix();
     double low = std::numeric_limits<double>::infinity();
     double high = -low;
-    for (std::size_t i = 0; i < k.rows; ++i) {
-        const auto [least, most] = std::ranges::minmax(k.row(i));
+    Matrix<double> row(1, p.size());
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        p.k->rows({&i, 1}, row.view());
+        const auto [least, most] = std::ranges::minmax(row.row(0));
         low = std::min(low, least);
         high = std::max(high, most);
     }

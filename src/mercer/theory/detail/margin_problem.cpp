@@ -36,14 +36,12 @@ void check_model(const Model& model) {
     }
 }
 
-std::shared_ptr<const StoredOperator<double>> part_of(const Matrix<double>& k,
-                                                      const std::vector<std::size_t>& rows) {
-    if (rows.size() == k.rows()) return std::make_shared<StoredOperator<double>>(k.view());
+/// A copy of some rows and columns, which is asked for faster than they are.
+SharedOperator<double> stored_part(const SymmetricOperator<double>& k,
+                                   const std::vector<std::size_t>& rows) {
     Matrix<double> own(rows.size(), rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        for (std::size_t j = 0; j < rows.size(); ++j) own(i, j) = k(rows[i], rows[j]);
-    }
-    return std::make_shared<StoredOperator<double>>(std::as_const(own).view());
+    k.tile(rows, rows, own.view());
+    return matrix_operator(std::as_const(own).view());
 }
 
 /// The optimum of the model's own problem is where the model says it is.
@@ -83,7 +81,7 @@ bool MarginProblem::separated() const {
     return true;
 }
 
-MarginProblem solve_margin(std::shared_ptr<const StoredOperator<double>> k, Subproblem problem) {
+MarginProblem solve_margin(SharedOperator<double> k, Subproblem problem) {
     if (problem.task != Task::svc && problem.task != Task::hard_margin) {
         throw InvalidInput("a margin is that of svc or hard, not of " + task_name(problem.task));
     }
@@ -125,9 +123,10 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
                            " rows does not fit the memory allowed; raise it or take fewer rows");
     }
     const Rows x = model.scaling().apply(plan.data.x).to_double();
-    const Gram<double> gram(model.expansion().kernel, x, plan.data.feature_names, progress);
-    Matrix<double> k(n, n);
-    gram.matrix(k.view(), progress);
+    const auto gram =
+        make_gram<double>(model.expansion().kernel, x, plan.data.feature_names, progress);
+    const SharedOperator<double> k = make_operator(
+        gram, {.reuse = Reuse::whole, .memory_bytes = memory_bytes, .progress = progress});
     const Directions directions = directions_of(model.task(), model.trained().bias);
     CurvatureTest curvature(gram.kernel(), x, directions);
     std::vector<MarginProblem> result;
@@ -145,7 +144,8 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
             part.problem.task = Task::svc;
             for (double& bound : part.problem.bound) bound /= rho;
         }
-        MarginProblem p = solve_margin(part_of(k, positions), std::move(part.problem));
+        MarginProblem p = solve_margin(part.positions.empty() ? k : stored_part(*k, positions),
+                                       std::move(part.problem));
         check_same(p, model.reports()[output]);
         p.name = model.reports()[output].name;
         for (const std::size_t i : positions) p.rows.push_back(plan.kept[i]);
@@ -157,7 +157,7 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
     return result;
 }
 
-double smallest_radius(const StoredOperator<double>& k) {
+double smallest_radius(const SymmetricOperator<double>& k) {
     Subproblem sphere{.task = Task::svdd};
     sphere.bound.assign(k.size(), std::numeric_limits<double>::infinity());
     sphere.diagonal.resize(k.size());
@@ -168,7 +168,7 @@ double smallest_radius(const StoredOperator<double>& k) {
     return std::sqrt(std::max(0.0, certify(sphere, learned, solution.row_gradient).primal));
 }
 
-double origin_radius(const StoredOperator<double>& k) {
+double origin_radius(const SymmetricOperator<double>& k) {
     std::vector<double> diagonal(k.size());
     k.diagonal(diagonal);
     return std::sqrt(std::max(0.0, *std::ranges::max_element(diagonal)));

@@ -14,7 +14,7 @@
 
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
-#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/model.hpp"
 #include "mercer/learn/svm/detail/subproblem.hpp"
 
@@ -26,7 +26,7 @@ struct MarginProblem {
     /// Task svc or hard_margin: targets ±1 and the upper bounds C_i. A ν-machine is the C-machine
     /// with C = 1/ρ (001).
     Subproblem problem{};
-    std::shared_ptr<const StoredOperator<double>> k{};
+    SharedOperator<double> k{};  ///< may be asked from several threads
 
     std::vector<double> alpha{};  ///< >= 0
     std::vector<double> value{};  ///< f(x_i), bias included
@@ -50,7 +50,7 @@ struct MarginProblem {
 
 /// Solves the dual of `problem` (svc or hard_margin) on K. Throws InvalidInput when a hard margin
 /// does not exist, or the problem is of another kind.
-MarginProblem solve_margin(std::shared_ptr<const StoredOperator<double>> k, Subproblem problem);
+MarginProblem solve_margin(SharedOperator<double> k, Subproblem problem);
 
 /// One for each output of a trained svc, nu-svc or hard-margin machine, solved afresh on its
 /// training data. Throws InvalidInput for other tasks, data the model was not trained on, and
@@ -61,7 +61,7 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
 
 /// The radius of the smallest sphere around the points of a kernel matrix (002), as a number that
 /// certainly contains them all; and that of the smallest sphere around the origin.
-double smallest_radius(const StoredOperator<double>& k);
-double origin_radius(const StoredOperator<double>& k);
+double smallest_radius(const SymmetricOperator<double>& k);
+double origin_radius(const SymmetricOperator<double>& k);
 
 }  // namespace mercer

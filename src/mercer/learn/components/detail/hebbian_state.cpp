@@ -63,7 +63,7 @@ void HebbianStream::State::settle() {
     const std::vector<double> weights = std::exchange(window_weights, {});
     scaling = Scaling::fit(settings.common.scaling, rows);
     const Rows scaled = scaling.apply(rows);
-    const Gram<double> all(settings.common.kernel, scaled, names);
+    const auto all = make_gram<double>(settings.common.kernel, scaled, names);
     const IncompleteCholesky chosen = incomplete_cholesky(
         *make_operator(all, {}),
         {.rank = settings.dictionary, .tolerance = 1e-12, .progress = settings.common.progress});
@@ -79,7 +79,7 @@ void HebbianStream::State::settle() {
     mean.assign(rank, 0.0);
     variance.assign(count, 0.0);
     drift = Matrix<double>(count, rank);
-    gram.emplace(all.kernel(), dictionary, names);
+    gram = make_gram<double>(all.kernel(), dictionary, names);
     learn_all(rows, weights);
 }
 

@@ -19,8 +19,9 @@ IcaFeatures ica_features(std::span<const double> source, const Kernel& kernel, d
     const Rows rows = Rows::dense(std::vector<double>(source.begin(), source.end()), 1);
     const double shift = static_cast<double>(n) * kappa / 2;
     // What is left out is far below the shift, beside which it would count for nothing.
-    const IncompleteCholesky factor = incomplete_cholesky(
-        *make_operator(Gram<double>(kernel, rows), {}), {.rank = 500, .tolerance = 1e-3 * kappa});
+    const IncompleteCholesky factor =
+        incomplete_cholesky(*make_operator(make_gram<double>(kernel, rows), {}),
+                            {.rank = 500, .tolerance = 1e-3 * kappa});
     Matrix<double> g = factor.factor;
     for (std::size_t r = 0; r < g.rows(); ++r) {
         const auto row = g.row(r);

@@ -8,7 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
 namespace mercer::quantising {
@@ -30,7 +30,7 @@ Distances::Distances(const Rows& rows, const QuantiserSettings& settings) {
     state->rows = rows;
     state->distance = settings.distance;
     if (!settings.distance) {
-        state->gram.emplace(settings.kernel, rows);
+        state->gram = make_gram<double>(settings.kernel, rows);
         state->own.resize(rows.size());
         state->gram->diagonal(state->gram->reference(), state->own);
     }

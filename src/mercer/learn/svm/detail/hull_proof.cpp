@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "mercer/base/error.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/svm/detail/hull_equations.hpp"
 
@@ -216,7 +216,7 @@ HullProof prove_hulls(const Subproblem& problem, const Kernel& kernel, const Row
     RecessionDirection found{.direction = std::vector<double>(weights.begin(), weights.end())};
     normalise(problem, found.direction);
     for (double& d : found.direction) d /= problem.bias ? 2 : 1;
-    const Gram<double> gram(kernel, x);
+    const auto gram = make_gram<double>(kernel, x);
     const Points<double> points = gram.select(gram.reference(), support);
     Matrix<double> k(support.size(), support.size());
     gram.block(points, points, k.view());

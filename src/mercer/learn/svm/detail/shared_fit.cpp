@@ -11,7 +11,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/gradient.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/kernel/detail/slope.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
@@ -73,7 +73,7 @@ class Fit final : public SharedFit::Face {
           coefficients_(e.coefficients),
           columns_(e.points.columns()),
           squared_norm_(squared_norm),
-          gram_(e.kernel, e.points) {
+          gram_(make_gram<T>(e.kernel, e.points)) {
         for (std::size_t first = 0; first < e.size(); first += tile_points) add_tile(first);
         const auto terms = slope_terms(e.kernel);
         if (!terms) {
@@ -86,7 +86,7 @@ class Fit final : public SharedFit::Face {
             const auto [factor, base] = unscaled(term.slope);
             Slope<T> slope{.factor = factor / own_factor, .difference = term.difference};
             if (!(base == own)) {
-                slope.gram.emplace(term.slope, e.points);
+                slope.gram = make_gram<T>(term.slope, e.points);
                 for (const PointTile<T>& tile : tiles_) {
                     slope.tiles.push_back(
                         slope.gram->select(slope.gram->reference(), positions(tile)));
@@ -104,7 +104,7 @@ class Fit final : public SharedFit::Face {
         for_each_band(count, [&](std::size_t first, std::size_t last) {
             fill_band(z, first, last, values, beta);
         });
-        const Gram<double> own(kernel_, rows_from<double>(z, columns_));
+        const auto own = make_gram<double>(kernel_, rows_from<double>(z, columns_));
         Matrix<double> k(count, count);
         own.matrix(k.view());
         const Matrix<double> inner = beta;
@@ -261,7 +261,7 @@ class Fit final : public SharedFit::Face {
         const auto terms = slope_terms(kernel_);
         for (const SlopeTerm& term : *terms) {
             Matrix<double> slopes(count, count);
-            Gram<double>(term.slope, rows_from<double>(z, columns_)).matrix(slopes.view());
+            make_gram<double>(term.slope, rows_from<double>(z, columns_)).matrix(slopes.view());
             for_each_band(count, [&](std::size_t first, std::size_t last) {
                 Matrix<double> weights(last - first, count);
                 multiply_transposed(
