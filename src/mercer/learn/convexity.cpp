@@ -87,26 +87,26 @@ Curvature curvature_of(Matrix<double> k, Directions directions, double rounding)
     return result;
 }
 
-Curvature CurvatureTest::operator()(const std::vector<std::size_t>& positions, FitStatus status,
+Curvature CurvatureTest::operator()(const RowChoice& rows, FitStatus status,
                                     const Progress& progress) {
     if (by_rule_) return {.convexity = Convexity::by_rule};
-    const std::size_t n = positions.empty() ? x_.size() : positions.size();
+    const std::size_t n = rows.size(x_.size());
     const bool stopped = status == FitStatus::time_limit || status == FitStatus::cancelled;
     if (stopped || n > most_rows_for_curvature) return {};
-    if (const auto found = known_.find(positions); found != known_.end()) return found->second;
+    if (const auto found = known_.find(rows); found != known_.end()) return found->second;
     const auto gram = make_gram<double>(kernel_, x_, {}, progress);
     Matrix<double> k(n, n);
-    if (positions.empty()) {
+    if (rows.is_all()) {
         gram.matrix(k.view(), progress);
     } else {
-        const Points<double> rows = gram.select(gram.reference(), positions);
-        gram.block(rows, rows, k.view());
+        const Points<double> some = gram.select(gram.reference(), rows.some());
+        gram.block(some, some, k.view());
     }
     // Kernel values are good to about 1e-14; those of a matrix that was read, to the precision of
     // its rows.
     const bool coarse = contains(kernel_, KernelKind::precomputed) && !x_.is_double();
     const Curvature result = curvature_of(std::move(k), directions_, coarse ? 0x1p-23 : 0x1p-44);
-    known_.emplace(positions, result);
+    known_.emplace(rows, result);
     return result;
 }
 

@@ -11,8 +11,10 @@
 // the machine is a stationary point: nothing is known of how far it is from the optimum.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +60,28 @@ Curvature curvature_of(Matrix<double> k, Directions directions, double rounding)
 /// Beyond so many rows the eigenvalue is not looked for and the answer is `unknown`.
 constexpr std::size_t most_rows_for_curvature = 2000;
 
+/// Which rows of a sample: all of them, or some, in the order given.
+class RowChoice {
+   public:
+    /// All rows.
+    RowChoice() = default;
+    /// The rows at these positions; none of them is no rows.
+    explicit RowChoice(std::vector<std::size_t> some) : some_(std::move(some)) {}
+
+    bool is_all() const { return !some_; }
+    /// The positions, where it is not all.
+    const std::vector<std::size_t>& some() const { return *some_; }
+    /// How many, of a sample of so many rows.
+    std::size_t size(std::size_t all) const { return some_ ? some_->size() : all; }
+    /// Where the i-th of them stands in the sample.
+    std::size_t operator[](std::size_t i) const { return some_ ? (*some_)[i] : i; }
+
+    friend auto operator<=>(const RowChoice&, const RowChoice&) = default;
+
+   private:
+    std::optional<std::vector<std::size_t>> some_{};
+};
+
 /// One kernel on one sample; looks at each set of rows once.
 class CurvatureTest {
    public:
@@ -68,17 +92,17 @@ class CurvatureTest {
           directions_(directions),
           by_rule_(convexity_by_rule(kernel_, directions_) == Convexity::by_rule) {}
     bool by_rule() const { return by_rule_; }
-    /// `positions`: the rows of the problem; empty: all. A training that was told to stop is not
-    /// kept waiting: only the rule is asked. Throws Cancelled as `progress` says.
-    Curvature operator()(const std::vector<std::size_t>& positions = {},
-                         FitStatus status = FitStatus::converged, const Progress& progress = {});
+    /// `rows` are those of the problem. A training that was told to stop is not kept waiting: only
+    /// the rule is asked. Throws Cancelled as `progress` says.
+    Curvature operator()(const RowChoice& rows = {}, FitStatus status = FitStatus::converged,
+                         const Progress& progress = {});
 
    private:
     Kernel kernel_;
     Rows x_;
     Directions directions_;
     bool by_rule_;
-    std::map<std::vector<std::size_t>, Curvature> known_{};
+    std::map<RowChoice, Curvature> known_{};
 };
 
 /// Writes into a report what its bracket rests on. `reach` is the largest ½‖z − α‖² in units of the

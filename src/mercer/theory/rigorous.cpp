@@ -72,9 +72,7 @@ class Proof {
     double highest(std::size_t i) const {
         return is_classifier(p_.task) && p_.target[i] < 0 ? 0 : bound_[i];
     }
-    std::span<const double> row(std::size_t i) const {
-        return x_.row(part_.positions.empty() ? i : part_.positions[i]);
-    }
+    std::span<const double> row(std::size_t i) const { return x_.row(part_.rows[i]); }
 
     void meet_equality() {
         ExactSum missing;

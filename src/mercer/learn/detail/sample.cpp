@@ -11,7 +11,7 @@
 namespace mercer {
 namespace {
 
-void check_targets(const Labels& y) {
+void check_targets(const Labels& y, const std::vector<std::size_t>& kept) {
     if (y.are_text()) {
         throw InvalidInput(
             "regression needs numbers as targets, and the labels are names such as " +
@@ -19,8 +19,8 @@ void check_targets(const Labels& y) {
     }
     for (std::size_t i = 0; i < y.size(); ++i) {
         if (std::isfinite(y.values[i])) continue;
-        throw InvalidInput("the target of row " + std::to_string(i + 1) + " is " +
-                           format_number(y.values[i]) + "; targets must be finite numbers");
+        throw InvalidInput("the target of row " + std::to_string(kept[i] + 1) + " is " +
+                           format_number(y.values[i]) + ", which is not finite");
     }
 }
 
@@ -50,7 +50,7 @@ Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
     return kept.size() == data.size() ? data : data.select(kept);
 }
 
-Sample take_sample(Task task, const Dataset& data, const FitSettings& settings) {
+Sample take_sample(Task task, const Dataset& data, const FitSettings& settings, bool by_labels) {
     require_range("the time limit", settings.time_limit, settings.time_limit >= 0,
                   "0 (none) or a number of seconds");
     check_target_scale(settings.target_scale, task);
@@ -58,17 +58,18 @@ Sample take_sample(Task task, const Dataset& data, const FitSettings& settings) 
     require_finite(data.x);
     Sample sample;
     sample.data = without_idle_rows(data, sample.kept);
-    if ((is_classifier(task) || is_regressor(task)) && data.y.empty()) {
+    if (by_labels && (is_classifier(task) || is_regressor(task)) && data.y.empty()) {
         throw InvalidInput("the task " + task_name(task) + " needs labels, and the data has none");
     }
     if (is_classifier(task)) {
         sample.classes = classes_of(sample.data.y);
         if (sample.classes.count() < 2) {
             throw InvalidInput("there is only one class, " + quoted(sample.classes.names[0]) +
-                               "; a classifier needs at least two");
+                               "; a classifier needs rows of two classes (for a single class use "
+                               "`task=one-class`)");
         }
     }
-    if (is_regressor(task)) check_targets(sample.data.y);
+    if (by_labels && is_regressor(task)) check_targets(sample.data.y, sample.kept);
     sample.scaling = Scaling::fit(settings.scaling, sample.data.x);
     sample.x = sample.scaling.apply(sample.data.x);
     return sample;

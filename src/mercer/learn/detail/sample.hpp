@@ -1,5 +1,5 @@
-// Data made ready to learn from, and what was learnt made into a model: what every machine outside
-// learn/svm/svm.hpp does alike.
+// Data made ready to learn from, and what was learnt made into a model: what every machine does
+// alike.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,10 @@ struct Sample {
 Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept);
 
 /// Throws InvalidInput for data the task cannot be learnt from: no rows, values that are not
-/// finite, labels missing or of the wrong kind, fewer than two classes.
-Sample take_sample(Task task, const Dataset& data, const FitSettings& settings);
+/// finite, labels missing or of the wrong kind, fewer than two classes. Without `by_labels` the
+/// targets of a regression come from elsewhere, and the labels are not looked at.
+Sample take_sample(Task task, const Dataset& data, const FitSettings& settings,
+                   bool by_labels = true);
 
 /// The roles of the columns, without positions that a table of so many features cannot have: its
 /// columns were chosen after it had been read, and then only names still mean something.

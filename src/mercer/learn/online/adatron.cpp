@@ -304,7 +304,8 @@ class Trainer {
         Report report = certify(pair.problem, learned, ascent.v());
         report.name = pair.name;
         report.status = status;
-        settle_bracket(report, curvature_(pair.positions, status), reach_of(pair.problem, learned));
+        settle_bracket(report, curvature_(RowChoice(pair.positions), status),
+                       reach_of(pair.problem, learned));
         report.iterations = ascent.steps();
         report.kernel_evaluations = op->evaluations() - before;
         report.seconds = run_.seconds() - begun;

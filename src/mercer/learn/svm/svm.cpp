@@ -52,7 +52,7 @@ void check_start(const SvmSettings& settings, const FitPlan& plan, std::size_t r
                            "; give one that was trained on the same rows with the same task");
     };
     if (from.task() != settings.task) refuse("is one for " + task_name(from.task()));
-    if (from.class_names() != plan.classes.names) refuse("has other classes");
+    if (from.class_names() != plan.sample.classes.names) refuse("has other classes");
     if (from.expansion().outputs() != plan.parts.size()) {
         refuse("has " + std::to_string(from.expansion().outputs()) + " outputs instead of " +
                std::to_string(plan.parts.size()));
@@ -79,16 +79,15 @@ class Trainer {
         : settings_(settings),
           run_(settings.common.run()),
           plan_(std::move(plan)),
-          scaling_(Scaling::fit(settings.common.scaling, plan_.data.x)),
-          x_(scaling_.apply(plan_.data.x)),
           before_(std::move(before)),
-          gram_(make_gram<T>(settings.common.kernel, x_, plan_.data.feature_names, before_)),
+          gram_(
+              make_gram<T>(settings.common.kernel, x(), plan_.sample.data.feature_names, before_)),
           gap_is_proof_(convexity_by_rule(gram_.kernel(), settings.task, settings.bias) ==
                         Convexity::by_rule) {
         // Parts of all rows (one class against the rest, several outputs) share one store. Those of
         // some rows (pairs of classes) do not: few rows matter to more than two or three pairs, and
         // a whole row would be five times as long as that of one pair of ten classes.
-        if (plan_.parts[0].positions.empty()) {
+        if (plan_.parts[0].rows.is_all()) {
             const bool alone = plan_.parts.size() == 1 && !settings.probability;
             shared_ = make_operator(gram_, {.reuse = alone ? Reuse::marked : Reuse::rows,
                                             .memory_bytes = settings.common.memory_bytes});
@@ -110,7 +109,7 @@ class Trainer {
             std::vector<std::size_t> order(parts);
             std::iota(order.begin(), order.end(), std::size_t{0});
             std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t number) {
-                return plan_.parts[number].positions.size();
+                return plan_.parts[number].problem.size();
             });
             parallel_for(
                 parts, [&](std::size_t k) { train(order[k]); }, parts_at_once);
@@ -125,17 +124,11 @@ class Trainer {
     }
 
    private:
+    const Rows& x() const { return plan_.sample.x; }
+
     ModelParts empty_model() const {
-        ModelParts model;
-        model.task = settings_.task;
+        ModelParts model = begin_model(settings_.task, plan_.sample, settings_.common);
         model.multi_class = settings_.multi_class;
-        model.class_names = plan_.classes.names;
-        model.class_values = plan_.classes.values;
-        model.feature_names = plan_.data.feature_names;
-        model.roles = roles_of(plan_.data);
-        model.columns = plan_.data.columns();
-        model.scaling = scaling_;
-        model.double_precision = settings_.common.double_precision;
         model.trained = {.C = settings_.C,
                          .nu = settings_.nu,
                          .epsilon = settings_.epsilon,
@@ -157,26 +150,26 @@ class Trainer {
     void train_part(std::size_t number, Learned& learned, ModelParts& model) {
         Part& part = plan_.parts[number];
         if (settings_.task == Task::svdd) {
-            part.problem.diagonal.resize(x_.size());
+            part.problem.diagonal.resize(x().size());
             gram_.diagonal(gram_.reference(), part.problem.diagonal);
         }
-        const Operator op = operator_for(part.positions);
+        const Operator op = operator_for(part.rows);
         learned = solve(part, number, *op, model.reports[number]);
         if (!sigmoids_.empty()) sigmoids_[number] = cross_validated_sigmoid(part, number, op);
     }
 
     void settle_brackets(const std::vector<Learned>& learned, std::vector<Report>& reports) const {
-        CurvatureTest curvature(gram_.kernel(), x_, directions_of(settings_.task, settings_.bias));
+        CurvatureTest curvature(gram_.kernel(), x(), directions_of(settings_.task, settings_.bias));
         for (std::size_t number = 0; number < reports.size(); ++number) {
             const Part& part = plan_.parts[number];
-            settle_bracket(reports[number], curvature(part.positions, reports[number].status),
+            settle_bracket(reports[number], curvature(part.rows, reports[number].status),
                            reach_of(part.problem, learned[number]));
         }
     }
 
-    Operator operator_for(const std::vector<std::size_t>& positions) const {
-        if (positions.empty()) return shared_;
-        return make_operator(gram_, gram_.select_among(gram_.reference(), positions),
+    Operator operator_for(const RowChoice& rows) const {
+        if (rows.is_all()) return shared_;
+        return make_operator(gram_, gram_.select_among(gram_.reference(), rows.some()),
                              {.reuse = settings_.probability ? Reuse::rows : Reuse::marked,
                               .memory_bytes = settings_.common.memory_bytes / parts_at_once});
     }
@@ -207,7 +200,7 @@ class Trainer {
         return [this, &part, number](const TwoPointStep& step) {
             FitStep traced{part.name, number, step};
             for (std::size_t& row : traced.step.row) {
-                row = plan_.kept[part.positions.empty() ? row : part.positions[row]];
+                row = plan_.sample.kept[part.rows[row]];
             }
             const std::lock_guard one_at_a_time(progress_mutex_);
             settings_.trace(traced);
@@ -218,15 +211,14 @@ class Trainer {
     std::vector<double> start_of(const Part& part, std::size_t number) const {
         if (!settings_.start) return {};
         const Model& from = *settings_.start;
-        std::vector<double> of_data(plan_.kept.back() + 1, 0.0);
+        std::vector<double> of_data(plan_.sample.kept.back() + 1, 0.0);
         for (std::size_t k = 0; k < from.origins().size(); ++k) {
             if (from.origins()[k] >= of_data.size()) continue;  // a row without weight now
             of_data[from.origins()[k]] = from.expansion().coefficients(number, k);
         }
         std::vector<double> beta(part.problem.size());
         for (std::size_t i = 0; i < beta.size(); ++i) {
-            const std::size_t row = part.positions.empty() ? i : part.positions[i];
-            beta[i] = of_data[plan_.kept[row]];
+            beta[i] = of_data[plan_.sample.kept[part.rows[i]]];
         }
         return dual_start(part.problem, beta);
     }
@@ -271,9 +263,9 @@ class Trainer {
     /// From where single precision has brought it.
     void go_on_in_double(const Part& part, std::size_t number, DualSolution& solution) {
         const Gram<double>& gram = gram_in_double();
-        const auto points = part.positions.empty()
+        const auto points = part.rows.is_all()
                                 ? gram.reference()
-                                : gram.select_among(gram.reference(), part.positions);
+                                : gram.select_among(gram.reference(), part.rows.some());
         const auto op = make_operator(
             gram, points,
             {.reuse = Reuse::marked,
@@ -292,16 +284,16 @@ class Trainer {
     const Gram<double>& gram_in_double() {
         const std::lock_guard one_at_a_time(double_mutex_);
         if (!gram_in_double_) {
-            gram_in_double_ =
-                make_gram<double>(settings_.common.kernel, x_, plan_.data.feature_names, before_);
+            gram_in_double_ = make_gram<double>(settings_.common.kernel, x(),
+                                                plan_.sample.data.feature_names, before_);
         }
         return *gram_in_double_;
     }
 
     void add_hull_proof(const Part& part, const RecessionDirection& recession,
                         Report& report) const {
-        const Rows x = part.positions.empty() ? x_ : x_.select(part.positions);
-        prove_hulls(part.problem, gram_.kernel(), x, recession).tell(report);
+        const Rows own = part.rows.is_all() ? x() : x().select(part.rows.some());
+        prove_hulls(part.problem, gram_.kernel(), own, recession).tell(report);
     }
 
     /// Platt's sigmoid from decisions that no point had a part in: five folds.
@@ -365,26 +357,25 @@ class Trainer {
     void fill_expansion(const std::vector<Learned>& learned, ModelParts& model) const {
         const bool sphere = settings_.task == Task::svdd;
         const auto row_of = [&](std::size_t part, std::size_t i) {
-            const auto& positions = plan_.parts[part].positions;
-            return positions.empty() ? i : positions[i];
+            return plan_.parts[part].rows[i];
         };
-        std::vector<bool> used(x_.size(), false);
+        std::vector<bool> used(x().size(), false);
         for (std::size_t p = 0; p < learned.size(); ++p) {
             for (std::size_t i = 0; i < learned[p].beta.size(); ++i) {
                 if (learned[p].beta[i] != 0) used[row_of(p, i)] = true;
             }
         }
         std::vector<std::size_t> points;
-        std::vector<std::size_t> place(x_.size(), 0);
-        for (std::size_t i = 0; i < x_.size(); ++i) {
+        std::vector<std::size_t> place(x().size(), 0);
+        for (std::size_t i = 0; i < x().size(); ++i) {
             if (!used[i]) continue;
             place[i] = points.size();
             points.push_back(i);
-            model.origins.push_back(plan_.kept[i]);
+            model.origins.push_back(plan_.sample.kept[i]);
         }
         Expansion& e = model.expansion;
         e.kernel = gram_.kernel();
-        e.points = x_.select(points);
+        e.points = x().select(points);
         e.coefficients = Matrix<double>(learned.size(), points.size());
         for (std::size_t p = 0; p < learned.size(); ++p) {
             for (std::size_t i = 0; i < learned[p].beta.size(); ++i) {
@@ -395,14 +386,12 @@ class Trainer {
             e.bias.push_back(sphere ? r2 - model.reports[p].squared_norm : learned[p].bias);
         }
         e.self = sphere ? -1 : 0;
-        if (is_centered(e.kernel)) e.reference = x_;
+        if (is_centered(e.kernel)) e.reference = x();
     }
 
     const SvmSettings& settings_;
     Run run_;
     FitPlan plan_;
-    Scaling scaling_;
-    Rows x_;
     Progress before_;
     Gram<T> gram_;
     bool gap_is_proof_;  ///< by rule; whether it is on these rows is known after training only
@@ -449,7 +438,7 @@ Model fit_rows(const SvmSettings& settings, const Dataset& data, MatrixView<cons
                const Progress& before = {}) {
     FitPlan plan = plan_fit(settings, data, targets);
     check_start(settings, plan, data.size());
-    const std::vector<std::size_t> kept = plan.kept;
+    const std::vector<std::size_t> kept = plan.sample.kept;
     ModelParts model = settings.common.double_precision
                            ? Trainer<double>(settings, std::move(plan), before).run()
                            : Trainer<float>(settings, std::move(plan), before).run();

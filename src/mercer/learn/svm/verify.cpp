@@ -75,7 +75,7 @@ Learned learned_of(const Model& model, const Part& part, std::size_t output,
     learned.epsilon = model.task() == Task::svr ? model.trained().epsilon : claimed.epsilon;
     learned.radius = claimed.radius;
     for (std::size_t i = 0; i < part.problem.size(); ++i) {
-        const double beta = beta_of_row[part.positions.empty() ? i : part.positions[i]];
+        const double beta = beta_of_row[part.rows[i]];
         learned.beta.push_back(sphere ? beta / 2 : beta);
     }
     return learned;
@@ -133,13 +133,13 @@ RestoredFit restore_fit(const Model& model, const Dataset& data) {
                            " outputs, but this data makes " + std::to_string(plan.parts.size()) +
                            ": the model was trained on other data");
     }
-    fit.x = model.scaling().apply(plan.data.x);
+    fit.x = model.scaling().apply(plan.sample.data.x);
     // Rows of weight 0 are gone from the plan: places recorded in the model count all rows.
     const std::vector<std::size_t> located = locate_points(model, model.scaling().apply(given.x));
-    std::vector<std::size_t> planned(given.size(), plan.data.size());
-    for (std::size_t i = 0; i < plan.kept.size(); ++i) planned[plan.kept[i]] = i;
+    std::vector<std::size_t> planned(given.size(), plan.sample.data.size());
+    for (std::size_t i = 0; i < plan.sample.kept.size(); ++i) planned[plan.sample.kept[i]] = i;
     for (std::size_t output = 0; output < plan.parts.size(); ++output) {
-        std::vector<double> beta(plan.data.size(), 0.0);
+        std::vector<double> beta(plan.sample.data.size(), 0.0);
         for (std::size_t p = 0; p < located.size(); ++p) {
             if (planned[located[p]] < beta.size()) {
                 beta[planned[located[p]]] += model.expansion().coefficients(output, p);
@@ -168,7 +168,7 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
         if (sphere) part.problem.diagonal = diagonal;
         std::vector<double> v;
         for (std::size_t i = 0; i < part.problem.size(); ++i) {
-            const std::size_t row = part.positions.empty() ? i : part.positions[i];
+            const std::size_t row = part.rows[i];
             const double f = decisions(row, output) - model.expansion().bias[output];
             v.push_back(sphere ? (f + diagonal[i]) / 2 : f);
         }
@@ -176,10 +176,10 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
         Report report = certify(part.problem, learned, v);
         report.name = model.reports()[output].name;
         report.status = model.reports()[output].status;
-        settle_bracket(report, curvature(part.positions, FitStatus::converged, progress),
+        settle_bracket(report, curvature(part.rows, FitStatus::converged, progress),
                        reach_of(part.problem, learned));
         if (has_no_machine(report.status)) {
-            const Rows own = part.positions.empty() ? x : x.select(part.positions);
+            const Rows own = part.rows.is_all() ? x : x.select(part.rows.some());
             prove_hulls(part.problem, model.expansion().kernel, own,
                         model.reports()[output].hull_weights)
                 .tell(report);

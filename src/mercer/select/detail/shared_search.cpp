@@ -123,6 +123,7 @@ class SharedSearch {
             SvmSettings settings = e_.space.task().svm.value();
             settings.C = 1;
             settings.common.kernel = linear();
+            settings.common.scaling = {};  // of rows that only their labels are asked of
             if (!settings.tube_values.empty()) {
                 std::vector<double> own;
                 for (const std::size_t i : fold.train) own.push_back(settings.tube_values[i]);
@@ -131,13 +132,13 @@ class SharedSearch {
             FitPlan plan = plan_fit(settings, e_.data.select(fold.train), {});
             shells_[f].task = settings.task;
             shells_[f].multi_class = settings.multi_class;
-            shells_[f].class_names = plan.classes.names;
+            shells_[f].class_names = plan.sample.classes.names;
             for (std::size_t p = 0; p < plan.parts.size(); ++p) {
                 Part& part = plan.parts[p];
                 Problem problem{.fold = f, .number = p, .base = std::move(part.problem)};
                 for (std::size_t i = 0; i < problem.base.size(); ++i) {
-                    const std::size_t row = part.positions.empty() ? i : part.positions[i];
-                    problem.places.push_back(place_[fold.train[plan.kept[row]]]);
+                    const std::size_t row = plan.sample.kept[part.rows[i]];
+                    problem.places.push_back(place_[fold.train[row]]);
                 }
                 problems_.push_back(std::move(problem));
             }

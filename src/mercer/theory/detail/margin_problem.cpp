@@ -116,15 +116,15 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
     }
     number_labels(model, given);
     FitPlan plan = plan_fit(trained_settings(model), given, {});
-    const std::size_t n = plan.data.size();
+    const std::size_t n = plan.sample.data.size();
     // The whole matrix, and that of one part.
     if (n > std::size_t{1} << 20 || 2 * n * n * sizeof(double) > memory_bytes) {
         throw InvalidInput("the kernel matrix of " + std::to_string(n) +
                            " rows does not fit the memory allowed; raise it or take fewer rows");
     }
-    const Rows x = model.scaling().apply(plan.data.x).to_double();
+    const Rows x = model.scaling().apply(plan.sample.data.x).to_double();
     const auto gram =
-        make_gram<double>(model.expansion().kernel, x, plan.data.feature_names, progress);
+        make_gram<double>(model.expansion().kernel, x, plan.sample.data.feature_names, progress);
     const SharedOperator<double> k = make_operator(
         gram, {.reuse = Reuse::whole, .memory_bytes = memory_bytes, .progress = progress});
     const Directions directions = directions_of(model.task(), model.trained().bias);
@@ -132,10 +132,7 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
     std::vector<MarginProblem> result;
     for (std::size_t output = 0; output < plan.parts.size(); ++output) {
         Part& part = plan.parts[output];
-        require_convex(curvature(part.positions), gram.kernel(), directions,
-                       "margins bound errors");
-        std::vector<std::size_t> positions = part.positions;
-        for (std::size_t i = 0; part.positions.empty() && i < n; ++i) positions.push_back(i);
+        require_convex(curvature(part.rows), gram.kernel(), directions, "margins bound errors");
         if (model.task() == Task::nu_svc) {
             const double rho = model.reports()[output].rho;
             if (!(rho > 0)) {
@@ -144,11 +141,11 @@ std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& da
             part.problem.task = Task::svc;
             for (double& bound : part.problem.bound) bound /= rho;
         }
-        MarginProblem p = solve_margin(part.positions.empty() ? k : stored_part(*k, positions),
+        MarginProblem p = solve_margin(part.rows.is_all() ? k : stored_part(*k, part.rows.some()),
                                        std::move(part.problem));
         check_same(p, model.reports()[output]);
         p.name = model.reports()[output].name;
-        for (const std::size_t i : positions) p.rows.push_back(plan.kept[i]);
+        for (std::size_t i = 0; i < p.size(); ++i) p.rows.push_back(plan.sample.kept[part.rows[i]]);
         result.push_back(std::move(p));
         const double done =
             static_cast<double>(output + 1) / static_cast<double>(plan.parts.size());

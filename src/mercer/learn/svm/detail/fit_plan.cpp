@@ -41,10 +41,6 @@ std::vector<double> tube_of(const SvmSettings& s, const Dataset& data,
     return zeta;
 }
 
-double weight_of(const Dataset& data, std::size_t i) {
-    return data.weights.empty() ? 1 : data.weights[i];
-}
-
 std::vector<double> weights_by_class(const SvmSettings& s, const Classes& classes) {
     std::vector<double> weights(classes.count(), 1.0);
     if (s.balanced) {
@@ -76,33 +72,29 @@ Part class_part(const SvmSettings& s, const FitPlan& plan, std::size_t a, std::s
     part.problem.task = s.task;
     part.problem.bias = s.bias;
     part.problem.nu = s.nu;
-    for (std::size_t i = 0; i < plan.data.size(); ++i) {
-        const auto c = static_cast<std::size_t>(plan.classes.index[i]);
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < plan.sample.size(); ++i) {
+        const std::size_t c = plan.sample.class_of(i);
         if (b != none && c != a && c != b) continue;
-        part.positions.push_back(i);
+        rows.push_back(i);
         part.problem.target.push_back(c == a ? 1.0 : -1.0);
-        const double weight = plan.class_weights[c] * weight_of(plan.data, i);
+        const double weight = plan.class_weights[c] * plan.sample.weight(i);
         part.problem.bound.push_back(s.task == Task::svc ? s.C * weight
                                      : s.task == Task::nu_svc
                                          ? weight
                                          : std::numeric_limits<double>::infinity());
     }
-    if (part.positions.size() == plan.data.size()) part.positions.clear();
-    if (plan.classes.count() > 2) {
-        part.name = plan.classes.names[a] + " vs " + (b == none ? "rest" : plan.classes.names[b]);
+    if (rows.size() < plan.sample.size()) part.rows = RowChoice(std::move(rows));
+    const Classes& classes = plan.sample.classes;
+    if (classes.count() > 2) {
+        part.name = classes.names[a] + " vs " + (b == none ? "rest" : classes.names[b]);
     }
     return part;
 }
 
 void plan_classes(const SvmSettings& s, FitPlan& plan) {
-    plan.classes = classes_of(plan.data.y);
-    const std::size_t k = plan.classes.count();
-    if (k < 2) {
-        throw InvalidInput("a classifier needs rows of two classes; all rows have the label " +
-                           quoted(plan.classes.names.front()) +
-                           " (for a single class use `task=one-class`)");
-    }
-    plan.class_weights = weights_by_class(s, plan.classes);
+    const std::size_t k = plan.sample.classes.count();
+    plan.class_weights = weights_by_class(s, plan.sample.classes);
     if (s.multi_class == MultiClass::one_vs_rest && k > 2) {
         for (std::size_t a = 0; a < k; ++a) {
             plan.parts.push_back(class_part(s, plan, a, std::numeric_limits<std::size_t>::max()));
@@ -121,12 +113,12 @@ Part regression_part(const SvmSettings& s, const FitPlan& plan, std::vector<doub
     part.problem.epsilon = s.epsilon;
     part.problem.tube = plan.tube;
     part.problem.target = std::move(target);
-    for (std::size_t i = 0; i < plan.data.size(); ++i) {
+    for (std::size_t i = 0; i < plan.sample.size(); ++i) {
         if (!std::isfinite(part.problem.target[i])) {
-            throw InvalidInput("the target of row " + std::to_string(plan.kept[i] + 1) +
+            throw InvalidInput("the target of row " + std::to_string(plan.sample.kept[i] + 1) +
                                " is not finite");
         }
-        part.problem.bound.push_back(s.C * weight_of(plan.data, i));
+        part.problem.bound.push_back(s.C * plan.sample.weight(i));
     }
     return part;
 }
@@ -136,9 +128,9 @@ Part single_class_part(const SvmSettings& s, const FitPlan& plan) {
     part.problem.task = s.task;
     part.problem.nu = s.task == Task::svdd && s.C > 0 ? 0 : s.nu;  // C rules, if given
     double total = 0;
-    for (std::size_t i = 0; i < plan.data.size(); ++i) total += weight_of(plan.data, i);
-    for (std::size_t i = 0; i < plan.data.size(); ++i) {
-        const double weight = weight_of(plan.data, i);
+    for (std::size_t i = 0; i < plan.sample.size(); ++i) total += plan.sample.weight(i);
+    for (std::size_t i = 0; i < plan.sample.size(); ++i) {
+        const double weight = plan.sample.weight(i);
         double bound = weight;
         if (s.task == Task::svdd) {
             // C Σ ξ as in 002, or C = 1/(ν m): then ν bounds the fraction outside.
@@ -150,7 +142,7 @@ Part single_class_part(const SvmSettings& s, const FitPlan& plan) {
     }
     if (s.task == Task::svdd && s.C > 0 && s.C * total < 1) {
         throw InvalidInput("C = " + format_number(s.C) + " is too small for " +
-                           std::to_string(plan.data.size()) +
+                           std::to_string(plan.sample.size()) +
                            " rows: the smallest feasible value is " + format_number(1 / total));
     }
     return part;
@@ -176,31 +168,20 @@ void check_settings(const SvmSettings& s) {
 FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
                  MatrixView<const double> targets) {
     check_settings(settings);
-    data.check();
-    require_finite(data.x);
     FitPlan plan;
-    plan.data = without_idle_rows(data, plan.kept);
-    plan.tube = tube_of(settings, plan.data, plan.kept, data.size());
-    const bool labelled = is_classifier(settings.task) || is_regressor(settings.task);
-    if (labelled && data.y.empty() && targets.columns == 0) {
-        throw InvalidInput("the task " + task_name(settings.task) +
-                           " needs labels, and the data has none");
-    }
+    const Sample& sample = plan.sample =
+        take_sample(settings.task, data, settings.common, targets.columns == 0);
+    plan.tube = tube_of(settings, sample.data, sample.kept, data.size());
     if (is_classifier(settings.task)) {
         plan_classes(settings, plan);
     } else if (targets.columns > 0) {
         for (std::size_t c = 0; c < targets.columns; ++c) {
             std::vector<double> target;
-            for (const std::size_t i : plan.kept) target.push_back(targets(i, c));
+            for (const std::size_t i : sample.kept) target.push_back(targets(i, c));
             plan.parts.push_back(regression_part(settings, plan, std::move(target)));
         }
     } else if (is_regressor(settings.task)) {
-        if (plan.data.y.are_text()) {
-            throw InvalidInput(
-                "regression needs numbers as targets, and the labels are names such as " +
-                quoted(plan.data.y.text(0)));
-        }
-        plan.parts.push_back(regression_part(settings, plan, plan.data.y.values));
+        plan.parts.push_back(regression_part(settings, plan, sample.data.y.values));
     } else {
         plan.parts.push_back(single_class_part(settings, plan));
     }

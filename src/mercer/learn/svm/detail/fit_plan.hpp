@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "mercer/learn/convexity.hpp"
+#include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/detail/subproblem.hpp"
 #include "mercer/learn/svm/svm.hpp"
 
@@ -12,17 +14,15 @@ namespace mercer {
 
 /// One dual problem and the rows of the data it is about.
 struct Part {
-    std::string name{};                    ///< "3 vs 8", or empty
-    std::vector<std::size_t> positions{};  ///< rows; empty: all of them
+    std::string name{};  ///< "3 vs 8", or empty
+    RowChoice rows{};    ///< of the sample
     Subproblem problem{};
 };
 
-/// The data and settings of one training, checked; weights of 0 removed.
+/// The data and settings of one training, checked.
 struct FitPlan {
-    Dataset data{};                   ///< rows unscaled
-    std::vector<std::size_t> kept{};  ///< where each row stood in the data given
-    Classes classes{};                ///< classifiers
-    std::vector<double> tube{};       ///< ζ of each row; empty: 1
+    Sample sample{};
+    std::vector<double> tube{};  ///< ζ of each row; empty: 1
     std::vector<double> class_weights{};
     std::vector<Part> parts{};
 };
@@ -49,7 +49,7 @@ SvmSettings trained_settings(const Model& model);
 /// A model put back on the data it was trained on.
 struct RestoredFit {
     FitPlan plan{};
-    Rows x{};                        ///< the plan's rows, scaled
+    Rows x{};                        ///< the plan's rows as the model scales them
     std::vector<Learned> learned{};  ///< one a part: β on the part's rows, bias, ρ, ε, radius
 };
 
