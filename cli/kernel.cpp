@@ -12,6 +12,7 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/kernel/definiteness.hpp"
+#include "mercer/kernel/dimension.hpp"
 #include "mercer/kernel/table.hpp"
 #include "mercer/theory/mercer_test.hpp"
 
@@ -26,6 +27,7 @@ struct KernelCommand {
     InputOptions input;
     Assumptions assumptions;
     MercerTestSettings settings;
+    std::size_t features = 0;  ///< columns of the rows; 0: not said
 };
 
 const char* word_of(Definite definite) {
@@ -78,9 +80,12 @@ Json json_of(const Definiteness& found) {
         reasons.push_back({{"depth", reason.depth},
                            {"part", reason.part},
                            {"definite", word_of(reason.definite)},
+                           {"strict", reason.strict},
                            {"because", reason.because}});
     }
-    return {{"definite", word_of(found.definite)}, {"reasons", std::move(reasons)}};
+    return {{"definite", word_of(found.definite)},
+            {"strict", found.strict},
+            {"reasons", std::move(reasons)}};
 }
 
 Json json_of(const MercerTest& test) {
@@ -108,12 +113,43 @@ Json json_of(const MercerTest& test) {
     return result;
 }
 
+Json json_of(const FeatureDimension& found, std::size_t columns) {
+    using Kind = FeatureDimension::Kind;
+    const bool known = found.kind == Kind::exact || found.kind == Kind::at_most;
+    Json result{{"columns", columns},
+                {"kind", found.kind == Kind::exact      ? "exact"
+                         : found.kind == Kind::at_most  ? "at most"
+                         : found.kind == Kind::infinite ? "infinite"
+                                                        : "unknown"},
+                {"because", found.because}};
+    if (known && found.count.exact()) {
+        result["count"] = *found.count.exact();
+    } else if (known) {
+        result["count"] = json_number(found.count.approximate());
+        result["log10"] = found.count.log10();
+    }
+    return result;
+}
+
+void print_dimension(const FeatureDimension& found, std::size_t columns) {
+    std::string text = describe(found);
+    // Nobody counts digits.
+    if (found.count.exact() && found.count.log10() >= 6) {
+        text += fmt::format(" (about {:.2g})", found.count.approximate());
+    }
+    say("{:<12}{}, of the feature space over rows of {} column{}\n{:<12}{}\n", "dimension", text,
+        columns, columns == 1 ? "" : "s", "", found.because);
+}
+
 /// The tree, each part with its verdict and the rule behind it.
 void print_definiteness(const Definiteness& found) {
-    say("{:<12}{}\n", "definite", describe(found.definite));
+    say("{:<12}{}\n", "definite", describe(found));
+    if (found.strict) {
+        say("{:<12}any labels of distinct rows can be separated (Leonetti)\n", "");
+    }
     for (const Reason& reason : found.reasons) {
         const std::string indent(2 * reason.depth, ' ');
-        say("  {}{}\n  {}    {}: {}\n", indent, reason.part, indent, describe(reason.definite),
+        say("  {}{}\n  {}    {}: {}\n", indent, reason.part, indent, describe(reason),
             reason.because);
     }
     say("{}", sources_line());
@@ -177,6 +213,12 @@ void run(const KernelCommand& command, const Session& session) {
         say("{:<12}{}\n", "kernel", kernel.text());
         print_definiteness(found);
     }
+    if (command.features > 0) {
+        const FeatureDimension dimension =
+            feature_dimension(kernel, command.features, command.assumptions);
+        json["dimension"] = json_of(dimension, command.features);
+        if (!session.json) print_dimension(dimension, command.features);
+    }
     if (!command.input.path.empty()) {
         const Dataset data = read_input(command.input, session);
         MercerTestSettings settings = command.settings;
@@ -185,6 +227,12 @@ void run(const KernelCommand& command, const Session& session) {
         clear_progress_line();
         json["data"] = json_of(test);
         if (!session.json) print_test(test, command.input.path, data.size());
+        if (data.columns() > 0) {
+            const FeatureDimension dimension =
+                feature_dimension(test.kernel, data.columns(), command.assumptions);
+            json["dimension"] = json_of(dimension, data.columns());
+            if (!session.json) print_dimension(dimension, data.columns());
+        }
     }
     if (session.json) print_json(json);
 }
@@ -197,6 +245,7 @@ void add_kernel(CLI::App& program, Session& session) {
                     "explain a kernel: its parts, whether it is positive definite, its spectrum",
                     "  mercer kernel 'rbf(gamma=0.5) + 0.3*poly(degree=2)[0:10]'\n"
                     "  mercer kernel 'sigmoid(gamma=0.01, coef0=-1)' --data @iris\n"
+                    "  mercer kernel 'polynomial(degree=7)' --features 256\n"
                     "  mercer kernel --list");
     const auto options = std::make_shared<KernelCommand>();
     CLI::Option* const text =
@@ -215,8 +264,12 @@ void add_kernel(CLI::App& program, Session& session) {
           command.add_option("--seed", options->settings.seed, "how the rows are drawn [1]")
               ->type_name("N")},
          with({data}));
+    CLI::Option* const features =
+        add_count(command, "--features", options->features, 1, std::size_t{1} << 32,
+                  "the dimension of the feature space over rows of so many columns");
+    only(session, features, without(data, "the data has its own columns"));
     only(session,
-         {text, data,
+         {text, data, features,
           command.add_flag("--unit-norm", options->assumptions.unit_norm,
                            "rules may assume rows of length 1"),
           command.add_flag("--non-negative", options->assumptions.non_negative,

@@ -38,12 +38,32 @@ class Definiteness:
     @property
     def positive(self) -> bool:
         """A dot product in some feature space."""
-        return self.kind == "positive definite"
+        return self.kind in ("positive definite", "strictly positive definite")
+
+    @property
+    def strict(self) -> bool:
+        """The Gram matrix of distinct rows has full rank: any labels of them can be separated."""
+        return self.kind == "strictly positive definite"
 
     @property
     def conditional(self) -> bool:
         """At least conditionally positive definite: enough for machines with a bias."""
         return not self.kind.startswith("not")
+
+
+@dataclass(frozen=True)
+class FeatureDimension:
+    """How many dimensions the feature space of a kernel has, by rule; prints as that."""
+
+    kind: str  #: "exact", "at most", "infinite" or "unknown"
+    count: Union[int, float, None]  #: exact or the bound; a float where it is beyond 2**64
+    because: str
+
+    def __str__(self) -> str:
+        if self.count is None:
+            return "infinite" if self.kind == "infinite" else "not known"
+        number = str(self.count) if isinstance(self.count, int) else f"{self.count:.4g}"
+        return number if self.kind == "exact" else f"at most {number}"
 
 
 def _number(value: Real) -> str:
@@ -174,6 +194,24 @@ class Kernel:
         """The same for rows of length 1, or without negative entries."""
         kind, steps = self._expression.definiteness(unit_norm, non_negative)
         return Definiteness(kind, tuple(Reason(*step) for step in steps))
+
+    def feature_dimension(
+        self, columns: int, *, unit_norm: bool = False, non_negative: bool = False
+    ) -> FeatureDimension:
+        """The dimension of the feature space over rows of so many columns.
+
+        Examples
+        --------
+        >>> from mercer import poly, rbf
+        >>> print(poly(degree=2).feature_dimension(256), rbf(gamma=1).feature_dimension(256))
+        33153 infinite
+        """
+        columns = operator.index(columns)
+        if columns < 0:
+            raise ValueError(f"columns = {columns} must be 0 or more")
+        return FeatureDimension(
+            *self._expression.feature_dimension(columns, unit_norm, non_negative)
+        )
 
     # ---- algebra
 

@@ -11,7 +11,7 @@ rbf(gamma=0.1) + 0.5*polynomial(degree=2)[0:10]
 >>> k(X).shape
 (3, 3)
 >>> print(k.definiteness)
-positive definite
+strictly positive definite
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ import numpy as np
 
 from . import _core
 from ._block_kernel import BlockKernel, function
-from ._expression import Definiteness, Kernel, Reason, _number
+from ._expression import Definiteness, FeatureDimension, Kernel, Reason, _number
 
 __all__ = [
     "BlockKernel",
     "Definiteness",
+    "FeatureDimension",
     "Kernel",
     "Reason",
     "bilinear",

@@ -17,6 +17,7 @@
 #include "interrupt.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/definiteness.hpp"
+#include "mercer/kernel/dimension.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/kernel/parameters.hpp"
 #include "mercer/kernel/table.hpp"
@@ -65,9 +66,27 @@ std::pair<std::string, std::vector<Step>> definiteness_of(const Kernel& kernel, 
         definiteness(kernel, {.unit_norm = unit_norm, .non_negative = non_negative});
     std::vector<Step> steps;
     for (const Reason& r : found.reasons) {
-        steps.emplace_back(r.depth, r.part, describe(r.definite), r.because);
+        steps.emplace_back(r.depth, r.part, describe(r), r.because);
     }
-    return {describe(found.definite), steps};
+    return {describe(found), steps};
+}
+
+/// (kind, count or None, because)
+nb::tuple dimension_of(const Kernel& kernel, std::size_t columns, bool unit_norm,
+                       bool non_negative) {
+    using Kind = FeatureDimension::Kind;
+    const FeatureDimension found =
+        feature_dimension(kernel, columns, {.unit_norm = unit_norm, .non_negative = non_negative});
+    nb::object count = nb::none();
+    if (found.kind == Kind::exact || found.kind == Kind::at_most) {
+        count = found.count.exact() ? nb::cast(*found.count.exact())
+                                    : nb::cast(found.count.approximate());
+    }
+    const char* kind = found.kind == Kind::exact      ? "exact"
+                       : found.kind == Kind::at_most  ? "at most"
+                       : found.kind == Kind::infinite ? "infinite"
+                                                      : "unknown";
+    return nb::make_tuple(kind, count, found.because);
 }
 
 std::vector<std::tuple<std::string, std::string, double>> parameters_of(const Kernel& kernel) {
@@ -107,6 +126,7 @@ void bind_kernels(nb::module_& m) {
         .def("normalize", [](const Kernel& a) { return normalize(a); })
         .def("center", [](const Kernel& a) { return center(a); })
         .def("definiteness", &definiteness_of)
+        .def("feature_dimension", &dimension_of)
         .def("parameters", &parameters_of)
         .def("with_parameters",
              [](const Kernel& k, const std::vector<double>& v) { return with_parameters(k, v); })

@@ -58,10 +58,36 @@ def test_algebra_beyond_operators() -> None:
 
 def test_definiteness_has_reasons() -> None:
     found = (rbf() + poly(2)).definiteness
-    assert found.positive and str(found) == "positive definite"
+    assert found.positive and found.strict and str(found) == "strictly positive definite"
+    assert poly(2).definiteness.positive and not poly(2).definiteness.strict
+    assert str(poly(2).definiteness) == "positive definite"
     assert {reason.part for reason in found.reasons} >= {"rbf", "polynomial(degree=2)"}
     assert not mercer.sigmoid().definiteness.positive
     assert mercer.kernels.negative_distance().definiteness.conditional
+
+
+def test_strictly_positive_definite_is_full_rank_on_distinct_rows() -> None:
+    distinct = np.random.default_rng(3).normal(size=(15, 3))
+    for k in (rbf(gamma=1), mercer.laplacian(gamma=1), mercer.kernels.exp(linear()), matern()):
+        assert k.definiteness.strict
+        assert np.linalg.matrix_rank(k(distinct)) == 15
+    for k in (linear(), poly(2), rbf(gamma=1)[0:2], rbf(gamma=1)[0] + rbf(gamma=1)[1:]):
+        assert k.definiteness.positive and not k.definiteness.strict
+
+
+def test_feature_dimension_is_the_rank_on_many_rows() -> None:
+    rows = np.random.default_rng(4).normal(size=(60, 4))
+    for k in (linear(), poly(2), poly(3), poly(2, coef0=0), linear() ** 2 + linear()[0:2]):
+        found = k.feature_dimension(4)
+        rank = np.linalg.matrix_rank(k(rows))
+        assert rank == found.count if found.kind == "exact" else rank <= found.count
+        assert found.kind in ("exact", "at most") and found.because
+    assert str(poly(7).feature_dimension(256)) == str(poly(7).feature_dimension(256).count)
+    assert rbf(gamma=1).feature_dimension(4).kind == "infinite"
+    assert isinstance(poly(100).feature_dimension(256).count, float)
+    assert mercer.sigmoid().feature_dimension(4).count is None
+    with pytest.raises(ValueError):
+        poly(2).feature_dimension(-1)
 
 
 def test_rules_wait_for_data() -> None:

@@ -55,7 +55,26 @@ TEST(KernelCommand, TellsDefinitenessWithReasons) {
     EXPECT_NE(told.find("docs/sources.md"), std::string::npos) << told;
     const Outcome text = run({"kernel", "rbf(gamma=0.5) + linear"});
     EXPECT_EQ(text.code, 0) << text.err;
-    EXPECT_TRUE(has(text.out, "definite    positive definite\n")) << text.out;
+    EXPECT_TRUE(has(text.out, "definite    strictly positive definite\n")) << text.out;
+    EXPECT_TRUE(has(run({"kernel", "linear"}).out, "definite    positive definite\n"));
+}
+
+TEST(KernelCommand, TellsWhatIsStrictAndTheDimensionOfTheFeatureSpace) {
+    const json gauss = json_of({"kernel", "rbf(gamma=0.5)", "--features", "3"});
+    EXPECT_EQ(gauss["definiteness"]["strict"], true);
+    EXPECT_EQ(gauss["dimension"]["kind"], "infinite");
+    const json cubic = json_of({"kernel", "poly(degree=3)", "--features", "256"});
+    EXPECT_EQ(cubic["definiteness"]["strict"], false);
+    EXPECT_EQ(cubic["dimension"]["count"], 259UL * 258 * 257 / 6);
+    const json large = json_of({"kernel", "poly(degree=40)", "--features", "256"});
+    EXPECT_GT(large["dimension"]["log10"], 40);
+    const json iris = json_of({"kernel", "poly(degree=2)", "--data", "@iris"});
+    EXPECT_EQ(iris["dimension"]["count"], 15);
+    EXPECT_EQ(iris["data"]["numerical_rank"], 15);
+    const std::string told = run({"kernel", "rbf", "--features", "2"}).out;
+    EXPECT_TRUE(has(told, "strictly positive definite")) << told;
+    EXPECT_TRUE(has(told, "infinite")) << told;
+    EXPECT_TRUE(has(run({"kernel", "linear[5]", "--features", "2"}).err, "5"));
 }
 
 TEST(KernelCommand, ShowsTheSpectrumOnData) {

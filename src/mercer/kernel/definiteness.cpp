@@ -8,7 +8,7 @@
 
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/detail/build.hpp"
-#include "mercer/kernel/detail/leaf.hpp"
+#include "mercer/kernel/detail/leaf_tools.hpp"
 
 namespace mercer {
 namespace {
@@ -69,6 +69,46 @@ void collect(const Finding& part, Collected& sum) {
     if (!at_least_conditional(part)) sum.possible = false;
 }
 
+/// Squares of lengths and of distances add up.
+OfDistinctRows of_sum(const Findings& parts) {
+    OfDistinctRows result;
+    for (const Finding& part : parts) {
+        if (part.distinct.strict && !result.strict) {
+            result.strict = true;
+            result.because = "a sum of positive definite kernels one of which is so";
+        }
+        result.separates |= part.distinct.separates;
+        result.positive_diagonal |= part.distinct.positive_diagonal;
+    }
+    return result;
+}
+
+/// det(A∘B) >= det A Π B_ii (Oppenheim's inequality).
+OfDistinctRows of_product(const Findings& parts) {
+    const auto with_diagonal = std::ranges::all_of(
+        parts, [](const Finding& part) { return part.distinct.positive_diagonal; });
+    const bool strict =
+        std::ranges::any_of(parts, [](const Finding& part) { return part.distinct.strict; });
+    if (with_diagonal && strict) {
+        return OfDistinctRows::strictly(
+            "a product with a factor that is so, of factors with k(x,x) > 0 (Oppenheim)");
+    }
+    return {.positive_diagonal = with_diagonal};
+}
+
+/// Of powers above 0 that are positive definite. A whole power is a product; any other is exp of a
+/// multiple of log k, conditionally positive definite, which separates what k does.
+OfDistinctRows of_power(const Finding& part, bool whole, double exponent) {
+    if (part.distinct.strict) {
+        return OfDistinctRows::strictly(whole ? "a product of factors that are so"
+                                              : "exp of a multiple of log k, which separates rows");
+    }
+    // a^n + b^n >= 2|k|^n, with equality for odd n only where a = b = k.
+    const bool odd = whole && std::fmod(exponent, 2) == 1;
+    return {.separates = odd && part.distinct.separates,
+            .positive_diagonal = part.distinct.positive_diagonal};
+}
+
 Finding judge_sum(const KernelNode& node, const Findings& parts, const Assumptions& assumptions) {
     Collected sum;
     for (const Finding& part : parts) collect(part, sum);
@@ -84,7 +124,11 @@ Finding judge_sum(const KernelNode& node, const Findings& parts, const Assumptio
         result.definite = Definite::positive;
         result.because =
             "a sum of positive definite kernels is positive definite (Ralescu 2016 theorem 1.1)";
+        result.distinct = of_sum(parts);
         return result;
+    }
+    if (std::ranges::all_of(parts, at_least_conditional)) {
+        result.distinct.separates |= of_sum(parts).separates;
     }
     if (result.series && (at_least_conditional(result) ||
                           !std::all_of(parts.begin(), parts.end(), at_least_conditional))) {
@@ -134,6 +178,7 @@ Finding judge_product(const KernelNode& node, const Findings& parts,
             "a product of positive definite kernels is positive definite (Schur; Ralescu 2016 "
             "theorem 1.3)";
         result.series = series;
+        result.distinct = of_product(parts);
         return result;
     }
     if (series) return judge_series(*series, assumptions);
@@ -148,9 +193,12 @@ Finding judge_scale(const KernelNode& node, const Finding& part, const Assumptio
     if (node.value == 0) {
         result.definite = Definite::positive;
         result.because = "0 times anything is the kernel 0";
+        result.distinct = {};
     } else if (node.value > 0) {
         result.because = "a factor >= 0 keeps the definiteness (Ralescu 2016 theorem 1.2)";
+        if (result.distinct.strict) result.distinct.because = "a factor > 0 of one that is so";
     } else {
+        result.distinct = {};
         result.definite = Definite::unknown;
         result.divisible = false;
         result.because = "a factor below 0 turns the sign: " + quoted(node.children[0].text()) +
@@ -178,6 +226,7 @@ Finding judge_power(const KernelNode& node, const Finding& part, const Assumptio
         return result;
     }
     result.divisible = part.divisible && exponent > 0;
+    if (exponent > 0) result.distinct = of_power(part, whole, exponent);
     if (whole && part.series)
         result.series = power(*part.series, static_cast<std::size_t>(exponent));
     if (whole && is_positive(part)) {
@@ -207,12 +256,20 @@ Finding judge_power(const KernelNode& node, const Finding& part, const Assumptio
 
 // ---- One child inside.
 
+/// exp(2γk(x,z)) = e^{γk(x,x)} exp(−γ‖Φ(x)−Φ(z)‖²) e^{γk(z,z)}, a Gaussian between factors that are
+/// not 0; and a Gaussian is strict on distinct points of any Hilbert space.
+const char* const of_gaussian = "a Gaussian of features that differ for distinct rows";
+
 Finding judge_exp(const Finding& part, const Assumptions& assumptions) {
     Finding result;
     result.series = part.series ? exponential(*part.series) : std::nullopt;
     if (at_least_conditional(part)) {
         result.definite = Definite::positive;
         result.divisible = true;
+        result.distinct.positive_diagonal = true;
+        if (part.distinct.separates) {
+            result.distinct = OfDistinctRows::strictly(of_gaussian);
+        }
         result.because = is_positive(part)
                              ? "the series of exp has coefficients >= 0 (Ralescu 2016 corollary 1)"
                              : "exp of a conditionally positive definite kernel is positive "
@@ -251,6 +308,11 @@ Finding judge_wrapped(const KernelNode& node, const Finding& part) {
     switch (node.kind) {
         case KernelKind::normalize:
             result.divisible = part.divisible;
+            if (part.distinct.strict) {
+                result.distinct = OfDistinctRows::strictly(
+                    "f(x) k(x,z) f(z) of a kernel that is so, with f(x) > 0");
+            }
+            result.distinct.positive_diagonal = part.distinct.positive_diagonal;
             result.because = accepted ? "f(x) k(x,z) f(z) with f(x) = 1/sqrt(k(x,x)) (Leonetti)"
                                       : "normalize needs a positive definite kernel inside";
             break;
@@ -264,6 +326,10 @@ Finding judge_wrapped(const KernelNode& node, const Finding& part) {
             break;
         default:
             result.divisible = accepted;
+            result.distinct.positive_diagonal = true;
+            if (part.distinct.separates && leaves::number_or_one(node, "gamma") > 0) {
+                result.distinct = OfDistinctRows::strictly(of_gaussian);
+            }
             result.because = accepted ? "k(x,x) + k(z,z) - 2k(x,z) is a squared distance in a "
                                         "Hilbert space, and its Gaussian is positive definite "
                                         "[Schoenberg 1938] for gamma >= 0"
@@ -273,11 +339,23 @@ Finding judge_wrapped(const KernelNode& node, const Finding& part) {
     return result;
 }
 
+/// k[0:] or k[:]
+bool all_columns(const ColumnSet& set) {
+    return set.items.size() == 1 && set.items[0].name.empty() && set.items[0].first == 0 &&
+           set.items[0].last == ColumnSet::to_the_end;
+}
+
 /// columns and map: the same kernel on other rows.
 Finding judge_moved(const KernelNode& node, Finding part) {
     // What other rows refute, those that a map makes may not.
     const bool open = node.kind == KernelKind::map && part.definite == Definite::refuted;
     if (open) part.definite = Definite::unknown;
+    // Rows that differ elsewhere are one row here.
+    if (node.kind == KernelKind::map || !all_columns(node.subset)) {
+        part.distinct = {.positive_diagonal = part.distinct.positive_diagonal};
+    } else if (part.distinct.strict) {
+        part.distinct.because = "the same kernel on all columns";
+    }
     part.because = node.kind == KernelKind::columns
                        ? "the same kernel on fewer columns (Leonetti)"
                        : "k(f(x), f(z)) is k on other points (Ralescu 2016 theorem 1.5)";
@@ -289,6 +367,7 @@ Finding judge_moved(const KernelNode& node, Finding part) {
         part.series->base = base.base;
         part.series->base_text = base.base_text;
         part.series->dot_product = dot;
+        part.series->strict = part.series->strict && part.distinct.strict;
     }
     return part;
 }
@@ -308,7 +387,7 @@ class Judge {
 
     Finding operator()(const Kernel& k, std::size_t depth, const Assumptions& assumptions) {
         const std::size_t place = reasons_.size();
-        reasons_.push_back({depth, part_text(k), Definite::unknown, ""});
+        reasons_.push_back({.depth = depth, .part = part_text(k), .because = ""});
         const KernelNode& node = k.node();
         Findings parts;
         for (const Kernel& child : node.children) {
@@ -316,10 +395,19 @@ class Judge {
         }
         Finding result = node.leaf != nullptr ? judge_leaf(node, assumptions)
                                               : combine(node, std::move(parts), assumptions);
+        // What is not known to be a dot product says nothing of distinct rows.
+        if (!at_least_conditional(result)) result.distinct = {};
+        if (!is_positive(result)) result.distinct.strict = false;
         // A positive definite part without a series of its own may be the base of one.
-        if (is_positive(result) && !result.series) result.series = base_series(k, false);
+        if (is_positive(result) && !result.series) {
+            result.series = base_series(k, false, result.distinct.strict);
+        }
         reasons_[place].definite = result.definite;
+        reasons_[place].strict = result.distinct.strict;
         reasons_[place].because = result.because;
+        if (result.distinct.strict && !result.distinct.because.empty()) {
+            reasons_[place].because += "; strictly, being " + result.distinct.because;
+        }
         return result;
     }
 
@@ -352,9 +440,15 @@ class Judge {
 
 }  // namespace
 
+Finding find(const Kernel& kernel, const Assumptions& assumptions) {
+    std::vector<Reason> unused;
+    return Judge(unused)(kernel, 0, assumptions);
+}
+
 Definiteness definiteness(const Kernel& kernel, const Assumptions& assumptions) {
     Definiteness result;
     result.definite = Judge(result.reasons)(kernel, 0, assumptions).definite;
+    result.strict = result.reasons.front().strict;
     return result;
 }
 
@@ -365,6 +459,14 @@ std::string describe(Definite definite) {
         case Definite::refuted: return "not positive definite";
         default: return "not known to be positive definite";
     }
+}
+
+std::string describe(const Definiteness& found) {
+    return found.strict ? "strictly positive definite" : describe(found.definite);
+}
+
+std::string describe(const Reason& reason) {
+    return reason.strict ? "strictly positive definite" : describe(reason.definite);
 }
 
 }  // namespace mercer

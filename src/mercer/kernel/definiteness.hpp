@@ -21,11 +21,16 @@ struct Reason {
     std::size_t depth = 0;  ///< nesting of the part in the expression, 0 for the whole
     std::string part;       ///< its text
     Definite definite = Definite::unknown;
+    bool strict = false;  ///< strictly positive definite
     std::string because;  ///< the rule, with the parameter range that decides
 };
 
 struct Definiteness {
     Definite definite = Definite::unknown;
+    /// Positive definite, and Σ a_i a_j k(x_i,x_j) = 0 for distinct rows only if a = 0: the Gram
+    /// matrix of distinct rows has full rank, so that any labels of theirs can be separated (004).
+    /// False means: not known to be.
+    bool strict = false;
     std::vector<Reason> reasons;  ///< the whole expression first, then its parts, depth first
 };
 
@@ -40,5 +45,8 @@ Definiteness definiteness(const Kernel& kernel, const Assumptions& assumptions =
 /// "positive definite", "conditionally positive definite (order 1)", "not known to be positive
 /// definite", "not positive definite"
 std::string describe(Definite definite);
+/// The same, or "strictly positive definite".
+std::string describe(const Definiteness& found);
+std::string describe(const Reason& reason);
 
 }  // namespace mercer

@@ -18,6 +18,7 @@ Finding judge_constant(double value) {
                          "any constant vanishes against weights that sum to 0; below 0 it is not "
                          "positive definite");
     result.series = constant_series(value);
+    result.distinct.positive_diagonal = value > 0;
     return result;
 }
 
@@ -56,6 +57,13 @@ Finding judge_series(const Series& series, const Assumptions& assumptions) {
         result.because = start +
                          "no coefficient is below 0 (Sompolinsky 2017: Taylor-sign rule; Ralescu "
                          "2016 corollary 1)";
+        // Whole powers of a strictly positive definite t are so (Schur), and the rest adds nothing
+        // below 0.
+        if (series.strict && series.first_positive()) {
+            result.distinct =
+                OfDistinctRows::strictly("a power of " + series.base_text + ", which is so");
+        }
+        result.distinct.positive_diagonal |= series.a[0] > Series::rounding * series.size[0];
     }
     return result;
 }

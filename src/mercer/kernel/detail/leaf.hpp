@@ -17,6 +17,7 @@
 #include "mercer/kernel/detail/finding.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/kernel/detail/object_leaf.hpp"
+#include "mercer/kernel/dimension.hpp"
 
 namespace mercer {
 
@@ -103,6 +104,9 @@ struct Leaf {
 
     /// Definiteness with the reason; null: not known.
     Finding (*judge)(const KernelNode&, const Assumptions&) = nullptr;
+    /// Of the feature space over rows of so many columns, where k is positive definite; null: what
+    /// its series and its definiteness say. Nothing where that depends on more than the leaf knows.
+    FeatureDimension (*dimension)(const KernelNode&, std::size_t columns) = nullptr;
     /// k of an interval of numbers, rounding included; null: not available (`verify --rigorous`
     /// says so). For leaves that read x·z, ‖x−z‖², Σ|x_k − z_k| or nothing.
     Interval (*enclose)(const KernelNode&, Interval t) = nullptr;

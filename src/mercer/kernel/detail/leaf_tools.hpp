@@ -57,6 +57,13 @@ GivenParameters gaussian_parameters(const RbfParameters& p);
 double number_or_one(const KernelNode& node, std::string_view name);
 bool is_number(const KernelNode& node, std::string_view name);
 
+// ---- why a kernel is strictly positive definite
+
+inline constexpr const char* transform_positive =
+    "one whose Fourier transform is above 0 everywhere";
+inline constexpr const char* mixture_of_gaussians =
+    "a mixture of Gaussians of all widths [Schoenberg 1938]";
+
 // ---- functions of many numbers
 
 /// out[i] = f(t[i]); nothing when `out` is not wanted.

@@ -20,6 +20,7 @@ std::optional<Series> joint(const Series& x, const Series& y) {
     result.base = owner.base;
     result.base_text = owner.base_text;
     result.dot_product = owner.dot_product;
+    result.strict = owner.strict;
     return result;
 }
 
@@ -54,6 +55,13 @@ std::optional<std::size_t> Series::first_negative() const {
     return {};
 }
 
+std::optional<std::size_t> Series::first_positive() const {
+    for (std::size_t n = 1; n < a.size(); ++n) {
+        if (a[n] > rounding * size[n]) return n;
+    }
+    return {};
+}
+
 std::string Series::text() const {
     std::string result;
     std::size_t shown = 0;
@@ -79,11 +87,12 @@ Series constant_series(double value) {
     return result;
 }
 
-Series base_series(const Kernel& base, bool dot_product) {
+Series base_series(const Kernel& base, bool dot_product, bool strict) {
     Series result;
     result.base = base;
     result.base_text = base.text();
     result.dot_product = dot_product;
+    result.strict = strict;
     result.a = {0, 1};
     result.size = {0, 1};
     return result;

@@ -20,6 +20,7 @@ struct Series {
     std::optional<Kernel> base{};  ///< t; none for a constant
     std::string base_text{};       ///< its text, by which bases are compared
     bool dot_product = false;      ///< t is x·z on some columns
+    bool strict = false;           ///< t is strictly positive definite
     std::vector<double> a{};
     /// The same sums with every term taken positive: how much could have cancelled. A coefficient
     /// below `rounding` times this counts as zero, because 0.3² − 0.09 is not exactly 0.
@@ -32,13 +33,15 @@ struct Series {
     bool negative(std::size_t n) const { return a[n] < -rounding * size[n]; }
     /// The first n >= 1 with a negative coefficient.
     std::optional<std::size_t> first_negative() const;
+    /// The first n >= 1 with a positive one.
+    std::optional<std::size_t> first_positive() const;
     /// "0.25 + t + t^2" with at most a few terms.
     std::string text() const;
 };
 
 Series constant_series(double value);
 /// t itself.
-Series base_series(const Kernel& base, bool dot_product);
+Series base_series(const Kernel& base, bool dot_product, bool strict = false);
 
 // Nothing when the bases differ, a degree grows beyond `most_terms` or a number overflows.
 std::optional<Series> add(const Series& x, const Series& y);

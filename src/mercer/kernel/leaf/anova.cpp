@@ -23,6 +23,15 @@ const Leaf& anova_leaf() {
                 return Finding::positive(
                     "sums of products of one-column Gaussians, for every gamma >= 0");
             },
+        .dimension =
+            [](const KernelNode& k, std::size_t columns) {
+                const double degree = k.parameter("degree");
+                if (degree > static_cast<double>(columns)) return FeatureDimension::constant(0);
+                if (degree == 0 || number_or_one(k, "gamma") == 0) {
+                    return FeatureDimension::constant(1);
+                }
+                return FeatureDimension::endless("that of a Gaussian of one column already");
+            },
         .fast = [](const KernelNode&) { return FastForm{}; },
     };
     return leaf;

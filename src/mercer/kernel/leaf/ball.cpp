@@ -22,8 +22,10 @@ void parameter_slope(const KernelNode&, const std::string&, Numbers, Out) {
 
 Finding judge(const KernelNode& k, const Assumptions&) {
     if (k.parameter("radius") == 0) {
-        return Finding::positive(
-            "radius = 0 leaves 1 for equal rows and 0 otherwise, an identity matrix", true);
+        return strictly(
+            Finding::positive(
+                "radius = 0 leaves 1 for equal rows and 0 otherwise, an identity matrix", true),
+            "the identity matrix on distinct rows");
     }
     return Finding::refuted(
         "for radius > 0: the Fourier transform of a ball is a Bessel function, which "

@@ -141,6 +141,11 @@ const Leaf& bilinear_leaf() {
         .row_value = value,
         .row_slope = slope,
         .judge = judge,
+        .dimension =
+            [](const KernelNode& k, std::size_t) {
+                return FeatureDimension::at_most(FeatureCount(k.matrix.rows()),
+                                                 "the rank of the matrix, at most its size");
+            },
     };
     return leaf;
 }

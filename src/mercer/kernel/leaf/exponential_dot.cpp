@@ -18,6 +18,8 @@ Finding judge(const KernelNode& k, const Assumptions& assumptions) {
         "e^{xz})",
         true);
     result.series = series;
+    result.distinct.positive_diagonal = true;
+    if (gamma > 0) return strictly(std::move(result), "a Gaussian between factors above 0");
     return result;
 }
 

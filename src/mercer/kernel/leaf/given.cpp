@@ -112,6 +112,10 @@ const Leaf& outer_leaf() {
                 return Finding::positive(
                     "f(x) f(z) is a dot product of one feature (Ralescu 2016 theorem 1.4)");
             },
+        .dimension =
+            [](const KernelNode&, std::size_t) {
+                return FeatureDimension::at_most(FeatureCount(1), "the one feature f(x)");
+            },
     };
     return leaf;
 }

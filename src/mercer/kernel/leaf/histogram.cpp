@@ -40,12 +40,17 @@ const Leaf& chi2_leaf() {
                      const LeafSlopes& out) { exponential_slopes(t, -k.parameter("gamma"), out); },
         .parameter_slope = chi2_parameter_slope,
         .judge =
-            [](const KernelNode&, const Assumptions& assumptions) {
-                return for_histograms(
-                    assumptions, Finding::positive("for entries >= 0: exp of gamma >= 0 times the "
-                                                   "conditionally positive definite -chi^2 "
-                                                   "[Schoenberg 1938]",
-                                                   true));
+            [](const KernelNode& k, const Assumptions& assumptions) {
+                Finding found = Finding::positive(
+                    "for entries >= 0: exp of gamma >= 0 times the conditionally positive definite "
+                    "-chi^2 [Schoenberg 1938]",
+                    true);
+                found.distinct.positive_diagonal = true;
+                // χ² is a squared distance of features, 0 for equal rows only.
+                if (number_or_one(k, "gamma") > 0) {
+                    found = strictly(found, "a Gaussian of features that differ for distinct rows");
+                }
+                return for_histograms(assumptions, found);
             },
         .fast =
             [](const KernelNode& k) {
@@ -67,11 +72,11 @@ const Leaf& additive_chi2_leaf() {
             },
         .judge =
             [](const KernelNode&, const Assumptions& assumptions) {
-                return for_histograms(
-                    assumptions,
-                    Finding::conditional("for entries >= 0: -(x-z)^2/(x+z) = 4xz/(x+z) - (x+z), a "
-                                         "positive definite kernel less a function of x and one "
-                                         "of z"));
+                Finding found = Finding::conditional(
+                    "for entries >= 0: -(x-z)^2/(x+z) = 4xz/(x+z) - (x+z), a positive definite "
+                    "kernel less a function of x and one of z");
+                found.distinct.separates = true;
+                return for_histograms(assumptions, found);
             },
         .fast =
             [](const KernelNode&) {
@@ -92,11 +97,17 @@ const Leaf& intersection_leaf() {
         .slopes = identity_slopes,
         .judge =
             [](const KernelNode&, const Assumptions& assumptions) {
-                return for_histograms(
-                    assumptions,
-                    Finding::positive("for entries >= 0: min(x,z) is the overlap of the intervals "
-                                      "from 0 to x and from 0 to z, a dot product of their "
-                                      "indicator functions"));
+                Finding found = Finding::positive(
+                    "for entries >= 0: min(x,z) is the overlap of the intervals from 0 to x and "
+                    "from 0 to z, a dot product of their indicator functions");
+                found.distinct.separates = true;  // Σ |xi − zi| is the squared distance
+                return for_histograms(assumptions, found);
+            },
+        .dimension =
+            [](const KernelNode&, std::size_t columns) {
+                if (columns == 0) return FeatureDimension::constant(0);
+                return FeatureDimension::endless(
+                    "indicators of intervals of different lengths are independent");
             },
         .fast = [](const KernelNode&) { return FastForm{}; },
     };

@@ -36,10 +36,11 @@ const Leaf& inverse_multiquadric_leaf() {
         .slope_kernel = [](const Kernel& k) { return -1.0 * pow(k, 3); },
         .judge =
             [](const KernelNode&, const Assumptions&) {
-                return Finding::positive(
-                    "(s + c^2)^(-1/2) is completely monotone in s = |x-z|^2 [Schoenberg 1938], and "
-                    "so are its powers",
-                    true);
+                return strictly(
+                    Finding::positive("(s + c^2)^(-1/2) is completely monotone in s = |x-z|^2 "
+                                      "[Schoenberg 1938], and so are its powers",
+                                      true),
+                    mixture_of_gaussians);
             },
         .enclose =
             [](const KernelNode& k, Interval t) {

@@ -28,15 +28,14 @@ void parameter_slope(const KernelNode& k, const std::string&, Numbers t, Out out
 }
 
 Finding judge(const KernelNode& k, const Assumptions&) {
-    if (euclidean(k)) {
-        return Finding::positive(
-            "exp of gamma >= 0 times the conditionally positive definite -|x-z| [Schoenberg 1938]",
-            true);
-    }
-    return Finding::positive(
-        "a product over columns of exp(-gamma |xi-zi|), whose Fourier transform is a Cauchy "
-        "density, positive (Bochner), for every gamma >= 0",
+    Finding found = Finding::positive(
+        euclidean(k)
+            ? "exp of gamma >= 0 times the conditionally positive definite -|x-z| [Schoenberg 1938]"
+            : "a product over columns of exp(-gamma |xi-zi|), whose Fourier transform is a Cauchy "
+              "density, positive (Bochner), for every gamma >= 0",
         true);
+    found.distinct.positive_diagonal = true;
+    return number_or_one(k, "gamma") > 0 ? strictly(found, transform_positive) : found;
 }
 
 FastForm fast(const KernelNode& k) {

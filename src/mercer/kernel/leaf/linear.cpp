@@ -18,6 +18,7 @@ const Leaf& linear_leaf() {
             [](const KernelNode&, const Assumptions&) {
                 Finding result = Finding::positive("the dot product itself");
                 result.series = base_series(linear(), true);
+                result.distinct.separates = true;
                 return result;
             },
         .enclose = [](const KernelNode&, Interval t) { return t; },

@@ -74,10 +74,12 @@ const Leaf& matern_leaf() {
         .parameter_slope = parameter_slope,
         .judge =
             [](const KernelNode&, const Assumptions&) {
-                return Finding::positive(
-                    "the Fourier transform is a Student t density, positive (Bochner), for nu = "
-                    "0.5, 1.5, 2.5; and infinitely divisible [Grosswald 1976]",
-                    true);
+                return strictly(
+                    Finding::positive("the Fourier transform is a Student t density, positive "
+                                      "(Bochner), for nu = 0.5, 1.5, 2.5; and infinitely divisible "
+                                      "[Grosswald 1976]",
+                                      true),
+                    transform_positive);
             },
         .enclose = enclose,
         .fast =

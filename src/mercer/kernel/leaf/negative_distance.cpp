@@ -25,9 +25,11 @@ void parameter_slope(const KernelNode& k, const std::string&, Numbers t, Out out
 
 Finding judge(const KernelNode& k, const Assumptions&) {
     if (k.parameter("beta") <= 2) {
-        return Finding::conditional(
+        Finding found = Finding::conditional(
             "-|x-z|^beta is conditionally positive definite for 0 < beta <= 2 [Schoenberg 1938]; "
             "it is not positive definite, being 0 on the diagonal");
+        found.distinct.separates = true;
+        return found;
     }
     return Finding::refuted(
         "-|x-z|^beta is conditionally positive definite (order 1) for 0 < beta <= 2 only "

@@ -38,10 +38,19 @@ const Leaf& periodic_leaf() {
         .parameter_slope = parameter_slope,
         .judge =
             [](const KernelNode&, const Assumptions&) {
-                return Finding::positive(
+                // Not strictly: rows a period apart are one.
+                Finding found = Finding::positive(
                     "exp of positive multiples of cos(2 pi (xi-zi)/period) - 1, which are "
                     "conditionally positive definite",
                     true);
+                found.distinct.positive_diagonal = true;
+                return found;
+            },
+        .dimension =
+            [](const KernelNode&, std::size_t columns) {
+                if (columns == 0) return FeatureDimension::constant(1);
+                return FeatureDimension::endless(
+                    "the Fourier series of exp(cos) ends nowhere, in one column already");
             },
         .fast =
             [](const KernelNode& k) {

@@ -66,6 +66,9 @@ Finding judge(const KernelNode& k, const Assumptions& assumptions) {
             "a polynomial of x.z with coefficients >= 0: degree is a whole number, gamma >= 0 and "
             "coef0 >= 0");
         if (is_number(k, "gamma")) result.series = series();
+        // x and −x are one row to an even power without coef0; else x itself can be told.
+        result.distinct.separates = coef0 > 0 || std::fmod(degree, 2) == 1;
+        result.distinct.positive_diagonal = coef0 > 0;
         return result;
     }
     if (is_number(k, "gamma")) {
@@ -84,6 +87,23 @@ Finding judge(const KernelNode& k, const Assumptions& assumptions) {
     return Finding::refuted(
         "odd and even powers of x.z have coefficients of both signs, or all below 0 "
         "(coef0 < 0 or gamma < 0)");
+}
+
+/// All monomials up to the degree, or of it (001; 000: the table of digits).
+FeatureDimension dimension(const KernelNode& k, std::size_t columns) {
+    const auto degree = static_cast<std::uint64_t>(k.parameter("degree"));
+    const double coef0 = k.parameter("coef0");
+    if (number_or_one(k, "gamma") == 0 || degree == 0) {
+        return FeatureDimension::constant(std::pow(coef0, static_cast<double>(degree)));
+    }
+    if (coef0 == 0) {
+        return FeatureDimension::exactly(
+            FeatureCount::monomials(columns, degree),
+            "C(n + d - 1, d) monomials of degree d = " + std::to_string(degree));
+    }
+    return FeatureDimension::exactly(
+        FeatureCount::binomial(columns + degree, degree),
+        "C(n + d, d) monomials of degree 0 to d = " + std::to_string(degree));
 }
 
 }  // namespace
@@ -107,6 +127,7 @@ const Leaf& polynomial_leaf() {
         .parameter_slope = parameter_slope,
         .slope_kernel = slope_kernel,
         .judge = judge,
+        .dimension = dimension,
         .enclose =
             [](const KernelNode& k, Interval t) {
                 return power(Interval(k.parameter("coef0")) + k.parameter("gamma") * t,

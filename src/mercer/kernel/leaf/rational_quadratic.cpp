@@ -72,10 +72,11 @@ const Leaf& rational_quadratic_leaf() {
         .slope_kernel = slope_kernel,
         .judge =
             [](const KernelNode&, const Assumptions&) {
-                return Finding::positive(
-                    "(1 + s/(2 alpha length^2))^(-alpha) is completely monotone in s = |x-z|^2 "
-                    "[Schoenberg 1938], and so are its powers",
-                    true);
+                return strictly(
+                    Finding::positive("(1 + s/(2 alpha length^2))^(-alpha) is completely monotone "
+                                      "in s = |x-z|^2 [Schoenberg 1938], and so are its powers",
+                                      true),
+                    mixture_of_gaussians);
             },
         .enclose =
             [](const KernelNode& k, Interval t) {

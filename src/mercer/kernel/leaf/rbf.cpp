@@ -27,11 +27,13 @@ const Leaf& rbf_leaf() {
         .parameter_slope = parameter_slope,
         .slope_kernel = [](const Kernel& k) { return -2 * k.node().parameter("gamma") * k; },
         .judge =
-            [](const KernelNode&, const Assumptions&) {
-                return Finding::positive(
+            [](const KernelNode& k, const Assumptions&) {
+                Finding found = Finding::positive(
                     "the Gaussian has a positive Fourier transform (Sompolinsky 2017, Bochner) for "
                     "every gamma >= 0",
                     true);
+                found.distinct.positive_diagonal = true;
+                return number_or_one(k, "gamma") > 0 ? strictly(found, transform_positive) : found;
             },
         .enclose = [](const KernelNode& k, Interval t) { return exp(-(k.parameter("gamma") * t)); },
         .fast =
