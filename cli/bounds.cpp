@@ -3,24 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
 #include <string>
 
+#include "cli/bound_rules.hpp"
 #include "cli/commands.hpp"
 #include "cli/model_input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/theory/capacity.hpp"
+#include "mercer/theory/capacity_on_data.hpp"
 #include "mercer/theory/model_bounds.hpp"
 
 namespace mercer::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// The numbers that may be given in place of a model, by the names of their options.
-using Numbers = std::map<std::string, double>;
 
 struct BoundsCommand {
     std::string model{};
@@ -29,6 +27,16 @@ struct BoundsCommand {
     bool plan = false;
     std::size_t memory = 1024;
     Numbers numbers{};
+    std::string data{};  ///< the kernel is looked at on, without a model
+    std::string kernel = "linear";
+    std::string scale = "none";
+    RademacherSettings random{};
+    EntropySettings entropy{};
+    bool no_bias = false;
+
+    double number(const std::string& name, double otherwise) const {
+        return numbers.contains(name) ? numbers.at(name) : otherwise;
+    }
 };
 
 Json json_of(const std::vector<BoundInput>& inputs) {
@@ -66,194 +74,6 @@ std::string describe(const Bound& b) {
     if (!remarks.empty()) text = fmt::format("{:<34}{}", text, fmt::join(remarks, ", "));
     return text +
            fmt::format("\n    {}\n    {}\n    {}\n", b.formula, inputs_text(b.inputs), b.about);
-}
-
-/// One bound or plan: the numbers it cannot do without, those it takes as well, and how it is made.
-template <class Result>
-struct Rule {
-    std::vector<std::string> needs;
-    std::vector<std::string> takes;
-    std::function<Result(const Numbers&)> make;
-
-    std::vector<std::string> missing(const Numbers& given) const {
-        std::vector<std::string> names;
-        for (const std::string& name : needs) {
-            if (!given.contains(name)) names.push_back(name);
-        }
-        return names;
-    }
-    bool uses(const std::string& name) const {
-        return std::ranges::find(needs, name) != needs.end() ||
-               std::ranges::find(takes, name) != takes.end();
-    }
-};
-
-/// What comes of the rules whose numbers are there. A number that no rule could use is refused with
-/// the ones it would need.
-template <class Result>
-std::vector<Result> apply(const std::vector<Rule<Result>>& rules, const Numbers& given,
-                          const Session& session) {
-    for (const auto& [name, value] : given) {
-        const Rule<Result>* nearest = nullptr;
-        for (const Rule<Result>& rule : rules) {
-            if (!rule.uses(name)) continue;
-            if (nearest == nullptr || rule.missing(given).size() < nearest->missing(given).size()) {
-                nearest = &rule;
-            }
-        }
-        if (nearest == nullptr) refuse_given(session, name, "here", "no bound has a place for it");
-        if (const auto missing = nearest->missing(given); !missing.empty()) {
-            refuse_given(session, name, "without " + listed(missing), "give that too");
-        }
-    }
-    std::vector<Result> results;
-    for (const Rule<Result>& rule : rules) {
-        if (rule.missing(given).empty()) results.push_back(rule.make(given));
-    }
-    return results;
-}
-
-RiskSample sample_of(const Numbers& n) {
-    const auto or_else = [&n](const char* name, double value) {
-        return n.contains(name) ? n.at(name) : value;
-    };
-    return {or_else("--error", 0), n.at("--examples"), or_else("--delta", 0.05)};
-}
-
-Bound margin_dimension_of(const Numbers& n) {
-    return margin_dimension(n.at("--radius"), n.at("--norm"), true,
-                            n.contains("--features") ? n.at("--features") : 0);
-}
-
-/// Probabilities that training and test error differ by ε.
-std::vector<Rule<Bound>> rules_of_distance() {
-    const auto shattering = [](const Numbers& n, double dimension) {
-        const double m = n.at("--examples");
-        return shattering_bound(sauer_shattering(dimension, 2 * m), m, n.at("--epsilon"));
-    };
-    return {
-        {{"--examples", "--epsilon"},
-         {},
-         [](const Numbers& n) { return chernoff(n.at("--examples"), n.at("--epsilon")); }},
-        {{"--examples", "--epsilon"},
-         {},
-         [](const Numbers& n) {
-             return chernoff_two_samples(n.at("--examples"), n.at("--epsilon"));
-         }},
-        {{"--examples", "--epsilon", "--functions"},
-         {},
-         [](const Numbers& n) {
-             return union_bound(n.at("--functions"), n.at("--examples"), n.at("--epsilon"));
-         }},
-        {{"--examples", "--epsilon", "--dimension"},
-         {},
-         [=](const Numbers& n) { return shattering(n, n.at("--dimension")); }},
-        {{"--examples", "--epsilon", "--features"},
-         {},
-         [](const Numbers& n) {
-             const double m = n.at("--examples");
-             return shattering_bound(half_space_shattering(n.at("--features"), 2 * m), m,
-                                     n.at("--epsilon"));
-         }},
-        {{"--examples", "--epsilon", "--radius", "--norm"},
-         {},
-         [=](const Numbers& n) { return shattering(n, margin_dimension_of(n).value); }},
-    };
-}
-
-/// Bounds on the error, with probability 1 − δ.
-std::vector<Rule<Bound>> rules_of_risk() {
-    const std::vector<std::string> also{"--error", "--delta"};
-    return {
-        {{"--examples"}, also, [](const Numbers& n) { return chernoff_risk(sample_of(n)); }},
-        {{"--examples", "--functions"},
-         also,
-         [](const Numbers& n) { return union_risk(sample_of(n), n.at("--functions")); }},
-        {{"--examples", "--dimension"},
-         also,
-         [](const Numbers& n) {
-             const double shattered = sauer_shattering(n.at("--dimension"), 2 * n.at("--examples"));
-             return shattering_risk(sample_of(n), shattered);
-         }},
-        {{"--examples", "--dimension"},
-         also,
-         [](const Numbers& n) { return vc_risk(sample_of(n), n.at("--dimension")); }},
-        {{"--examples", "--features"},
-         also,
-         [](const Numbers& n) {
-             return vc_risk(sample_of(n), half_space_dimension(n.at("--features")));
-         }},
-        {{"--examples", "--radius", "--norm"},
-         also,
-         [](const Numbers& n) { return vc_risk(sample_of(n), margin_dimension_of(n).value); }},
-    };
-}
-
-/// Those that are neither.
-std::vector<Rule<Bound>> other_rules() {
-    return {
-        {{"--radius", "--norm"}, {"--features"}, margin_dimension_of},
-        {{"--examples", "--radius", "--norm"},
-         {},
-         [](const Numbers& n) {
-             return radius_margin(n.at("--examples"), n.at("--radius"), n.at("--norm"), true);
-         }},
-        {{"--examples", "--support"},
-         {},
-         [](const Numbers& n) {
-             return support_share(n.at("--examples"), n.at("--support"), false);
-         }},
-    };
-}
-
-std::vector<Bound> from_numbers(const Numbers& n, const Session& session) {
-    if (n.empty()) {
-        throw InvalidInput(
-            "give a model and its data, or numbers: --examples, or --radius and --norm");
-    }
-    // Whoever asks about ε alone does not ask for a bound on the error.
-    const bool distance = n.contains("--epsilon");
-    const bool risk = !distance || n.contains("--error") || n.contains("--delta");
-    std::vector<Rule<Bound>> rules;
-    const auto add = [&rules](const std::vector<Rule<Bound>>& more) {
-        rules.insert(rules.end(), more.begin(), more.end());
-    };
-    if (distance) add(rules_of_distance());
-    if (risk) add(rules_of_risk());
-    add(other_rules());
-    return apply(rules, n, session);
-}
-
-std::vector<SamplePlan> plans_of(const Numbers& n, const Session& session) {
-    if (!n.contains("--epsilon")) {
-        throw InvalidInput("--plan needs --epsilon, the distance to be kept");
-    }
-    const double epsilon = n.at("--epsilon");
-    const double delta = n.contains("--delta") ? n.at("--delta") : 0.05;
-    const std::vector<std::string> both{"--epsilon", "--delta"};
-    const auto features = [](const Numbers& all) {
-        return half_space_dimension(all.at("--features"));
-    };
-    const std::vector<Rule<SamplePlan>> rules{
-        {{}, both, [=](const Numbers&) { return rows_for_chernoff(epsilon, delta); }},
-        {{"--functions"},
-         {},
-         [=](const Numbers& all) { return rows_for_union(all.at("--functions"), epsilon, delta); }},
-        {{"--dimension"},
-         {},
-         [=](const Numbers& all) {
-             return rows_for_shattering(all.at("--dimension"), epsilon, delta);
-         }},
-        {{"--dimension"},
-         {},
-         [=](const Numbers& all) { return rows_for_vc(all.at("--dimension"), epsilon, delta); }},
-        {{"--features"},
-         {},
-         [=](const Numbers& all) { return rows_for_shattering(features(all), epsilon, delta); }},
-        {{"--features"}, {}, [=](const Numbers& all) {
-             return rows_for_vc(features(all), epsilon, delta);
-         }}};
-    return apply(rules, n, session);
 }
 
 void run_plan(const BoundsCommand& c, const Session& session) {
@@ -304,11 +124,88 @@ void run_model(const BoundsCommand& c, const InputOptions& input, const Session&
     }
 }
 
+Json json_of(const EntropyLevel& l) {
+    return {{"rows", l.rows},         {"entropy", l.entropy}, {"deviation", l.deviation},
+            {"annealed", l.annealed}, {"growth", l.growth},   {"most", l.most},
+            {"rank", l.rank},         {"exact", l.exact}};
+}
+
+std::string table_of(const std::vector<EntropyLevel>& levels, std::size_t draws) {
+    std::string text =
+        fmt::format("\n{:<8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>8}\n", "rows", "entropy", "+-",
+                    "annealed", "growth", "m ln 2", "H(m)/m", "rank");
+    bool counted = true;
+    for (const EntropyLevel& l : levels) {
+        text += fmt::format("{:<8}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>8.1f}\n",
+                            l.rows, l.entropy, l.deviation, l.annealed, l.growth, l.most,
+                            l.entropy / static_cast<double>(l.rows), l.rank);
+        counted = counted && l.exact == draws;
+    }
+    text += fmt::format(
+        "    VC entropy, mean of ln N over {} samples; N counts the ways in which planes of the\n"
+        "    feature space label a sample; annealed: ln of the mean of N; growth: the largest\n",
+        draws);
+    if (!counted)
+        text += "    (where counting takes too long, points in general position are meant)\n";
+    return text;
+}
+
+/// The capacity of a kernel's functions on these rows, before any machine.
+void run_data(const BoundsCommand& c, const InputOptions& input, const Session& session) {
+    const Dataset data = read_input(for_file(input, c.data), session);
+    const Rows x =
+        apply_scaling(Scaling::fit(ScalingRule::parse(c.scale), data.x), data.x, session);
+    const Kernel kernel = Kernel::parse(c.kernel);
+    RademacherSettings random = c.random;
+    random.norm = c.number("--norm", 1);
+    random.memory_bytes = c.memory << 20;
+    random.progress = progress_line(session);
+    EntropySettings entropy = c.entropy;
+    entropy.draws = std::min(random.draws, entropy.draws);
+    entropy.seed = random.seed;
+    entropy.bias = !c.no_bias;
+    entropy.progress = random.progress;
+    std::erase_if(entropy.sizes, [&](std::size_t size) {
+        return session.command->get_option("--sizes")->count() == 0 && size > data.size();
+    });
+    const Rademacher r = rademacher_complexity(kernel, x, data.feature_names, random);
+    const std::vector<EntropyLevel> levels = vc_entropy(kernel, x, data.feature_names, entropy);
+    clear_progress_line();
+    const RiskSample sample{.empirical = c.number("--error", 0),
+                            .rows = static_cast<double>(r.rows),
+                            .delta = c.number("--delta", 0.05)};
+    const Bound bound = rademacher_risk(sample, r.by_trace);
+    if (session.json) {
+        Json table = Json::array();
+        for (const EntropyLevel& l : levels) table.push_back(json_of(l));
+        print_json({{"input", c.data},
+                    {"kernel", kernel.text()},
+                    {"rademacher",
+                     {{"rows", r.rows},
+                      {"norm", random.norm},
+                      {"trace", r.trace},
+                      {"by_trace", r.by_trace},
+                      {"estimate", r.estimate},
+                      {"deviation", r.deviation}}},
+                    {"bounds", Json::array({json_of(bound)})},
+                    {"entropy", std::move(table)}});
+        return;
+    }
+    say("{:<22}{:.5g}\n    E sup (1/m) Σ σ_i f(x_i) over ‖f‖ ≤ {:.6g} and random signs σ, from {} "
+        "draws: ± {:.2g}\n",
+        "rademacher-estimate", r.estimate, random.norm, random.draws, r.deviation);
+    say("{:<22}{:.5g}\n    Λ√(tr K)/m ≥ the same ≥ {:.5g}\n    m = {}, tr K = {:.6g}\n",
+        "rademacher-trace", r.by_trace, r.by_trace / std::sqrt(2.0), r.rows, r.trace);
+    say("{}{}", describe(bound), table_of(levels, entropy.draws));
+    say("{}", sources_line());
+}
+
 void run(const BoundsCommand& c, const InputOptions& input, const Session& session) {
+    if (!c.data.empty()) return run_data(c, input, session);
     if (!c.model.empty()) return run_model(c, input, session);
     if (c.plan) return run_plan(c, session);
     Json json = Json::array();
-    for (const Bound& b : from_numbers(c.numbers, session)) {
+    for (const Bound& b : bounds_of(c.numbers, session)) {
         json.push_back(json_of(b));
         if (!session.json) say("{}", describe(b));
     }
@@ -326,6 +223,7 @@ void add_bounds(CLI::App& program, Session& session) {
         "  mercer bounds --examples 1000 --epsilon 0.05 --functions 20\n"
         "  mercer bounds --radius 1 --norm 3\n"
         "  mercer bounds --plan --epsilon 0.1 --delta 0.05 --features 10\n"
+        "  mercer bounds --data heart.csv --kernel 'rbf(gamma=0.1)'        (capacity on data)\n"
         "Each bound comes with its formula, the numbers put in, the probability with which it\n"
         "holds, and whether it is vacuous. docs/bounds.md explains them.");
     const auto options = std::make_shared<BoundsCommand>();
@@ -334,7 +232,10 @@ void add_bounds(CLI::App& program, Session& session) {
                                         "a trained svc, nu-svc, hard or one-class machine");
     CLI::Option* const data = add_file(command, session, "INPUT", input->path, FileUse::input,
                                        "the data it was trained on");
+    CLI::Option* const sample = add_file(command, session, "--data", options->data, FileUse::input,
+                                         "no model: what a kernel's functions can do on this");
     const Condition numbers_only = without(model, "a model and its data have the numbers in them");
+    only(session, sample, numbers_only);
     const auto number_option = [&](const char* name, const char* about) {
         return command
             .add_option_function<double>(
@@ -343,18 +244,21 @@ void add_bounds(CLI::App& program, Session& session) {
     };
     number_option("--delta", "probability of failure [0.05]");
     only(session,
-         {number_option("--examples", "m, the number of training rows"),
-          number_option("--error", "share of errors on them [0]"),
-          number_option("--epsilon", "distance of training and test error"),
-          number_option("--functions", "n, among which one was chosen"),
-          number_option("--dimension", "h, the VC dimension"),
-          number_option("--features", "N, of half-spaces"),
-          number_option("--radius", "R of a sphere around the rows"),
-          number_option("--norm", "‖w‖, one over the margin"),
-          number_option("--support", "number of support vectors"),
-          command.add_flag("--plan", options->plan,
-                           "the other way round: how many rows for --epsilon")},
+         {number_option("--error", "share of errors on them [0]"),
+          number_option("--norm", "‖w‖, one over the margin; Λ of --data [1]")},
          numbers_only);
+    const std::vector<CLI::Option*> only_numbers{
+        number_option("--examples", "m, the number of training rows"),
+        number_option("--epsilon", "distance of training and test error"),
+        number_option("--functions", "n, among which one was chosen"),
+        number_option("--dimension", "h, the VC dimension"),
+        number_option("--features", "N, of half-spaces"),
+        number_option("--radius", "R of a sphere around the rows"),
+        number_option("--support", "number of support vectors"),
+        command.add_flag("--plan", options->plan,
+                         "the other way round: how many rows for --epsilon")};
+    only(session, only_numbers, numbers_only);
+    only(session, only_numbers, without(sample, "the data has the numbers in it"));
     only(session,
          {data,
           command.add_flag("--no-loo", options->no_loo,
@@ -362,12 +266,30 @@ void add_bounds(CLI::App& program, Session& session) {
           command
               .add_option("--widen", options->settings.widen,
                           "one-class: widen the region by this share of rho [0.5]")
-              ->type_name("X"),
-          add_count(command, "--memory", options->memory, 1, std::size_t{1} << 24,
-                    "MiB for kernel values [1024]")},
+              ->type_name("X")},
          with({model}));
+    only(session,
+         {command.add_option("--kernel", options->kernel, "--data: of the functions [linear]")
+              ->type_name("EXPR"),
+          command.add_option("--scale", options->scale, "--data: scale features [none]")
+              ->type_name("RULE"),
+          command
+              .add_option("--sizes", options->entropy.sizes,
+                          "--data: rows of the samples for the VC entropy [5,10,20]")
+              ->delimiter(',')
+              ->type_name("N,…"),
+          add_count(command, "--draws", options->random.draws, 2, 10'000'000,
+                    "--data: of random signs [200]; of samples, 50 of them"),
+          command.add_flag("--no-bias", options->no_bias, "--data: planes through the origin"),
+          command.add_option("--seed", options->random.seed, "--data: of the draws [1]")
+              ->type_name("N")},
+         with({sample}));
+    only(session,
+         add_count(command, "--memory", options->memory, 1, std::size_t{1} << 24,
+                   "MiB for kernel values [1024]"),
+         with({model, sample}));
     add_reading_options(command, session, *input);
-    only(session, input->options, with({model}));
+    only(session, input->options, with({model, sample}));
     command.callback([&session, options, input] {
         session.action = [&session, options, input] { run(*options, *input, session); };
     });

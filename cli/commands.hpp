@@ -33,6 +33,7 @@ void add_virtual(CLI::App& program, Session& session);
 void add_tangent(CLI::App& program, Session& session);
 void add_detect(CLI::App& program, Session& session);
 void add_bounds(CLI::App& program, Session& session);
+void add_margin(CLI::App& program, Session& session);
 void add_structure(CLI::App& program, Session& session);
 void add_align(CLI::App& program, Session& session);
 void add_calibrate(CLI::App& program, Session& session);

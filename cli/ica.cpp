@@ -16,8 +16,6 @@
 namespace mercer::cli {
 namespace {
 
-constexpr int exit_interrupted = 130;
-
 struct IcaCommand {
     std::string model;
     std::string kernel = "rbf(sigma=1)";

@@ -11,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/libsvm.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
@@ -23,7 +24,6 @@ namespace {
 
 constexpr int exit_failure = 1;
 constexpr int exit_bad_input = 2;
-constexpr int exit_interrupted = 130;
 
 int complain(int code, std::string_view message) {
     clear_progress_line();
@@ -43,8 +43,8 @@ const std::vector<Group> groups{
      {add_train, add_tune, add_predict, add_show, add_verify, add_reduce, add_cascade, add_detect,
       add_multilabel}},
     {"Doubt and choice",
-     {add_calibrate, add_conformal, add_bounds, add_structure, add_equivalent, add_features,
-      add_query, add_spread}},
+     {add_calibrate, add_conformal, add_bounds, add_margin, add_structure, add_equivalent,
+      add_features, add_query, add_spread}},
     {"Structure",
      {add_transform, add_denoise, add_superres, add_cca, add_ica, add_depend, add_answer, add_vq}},
     {"Shell", {add_completion}},

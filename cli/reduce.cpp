@@ -24,8 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int exit_interrupted = 130;
-
 struct ReduceCommand {
     std::string model;
     std::string output;

@@ -34,7 +34,6 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr int exit_failure = 1;
-constexpr int exit_interrupted = 130;
 
 /// One run of the command: what was asked, what there is, what came of it.
 struct Training {

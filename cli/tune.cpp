@@ -27,8 +27,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int exit_interrupted = 130;
-
 struct TuneOptions {
     std::vector<std::string> grid{};
     std::string search = "grid";

@@ -126,6 +126,7 @@ class Expression:
     def definiteness(
         self, arg0: bool, arg1: bool, /
     ) -> tuple[str, list[tuple[int, str, str, str]]]: ...
+    def feature_dimension(self, arg0: int, arg1: bool, arg2: bool, /) -> tuple: ...
     def parameters(self) -> list[tuple[str, str, float]]: ...
     def with_parameters(self, arg: Sequence[float], /) -> Expression: ...
     def resolve(self, arg0: Rows, arg1: Sequence[str], /) -> Expression: ...
@@ -388,6 +389,58 @@ def combine_kernels(
         NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
     names: Sequence[str],
+    callback: object | None,
+) -> dict: ...
+def bound(arg0: str, arg1: Sequence[float], /) -> dict: ...
+def bounds_of_model(
+    model: Model,
+    x: Rows,
+    y: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    delta: float,
+    leave_one_out: bool,
+    callback: object | None,
+) -> list: ...
+def rademacher_complexity(
+    arg0: Expression, arg1: Rows, arg2: Sequence[str], arg3: dict, /
+) -> dict: ...
+def vc_entropy(arg0: Expression, arg1: Rows, arg2: Sequence[str], arg3: dict, /) -> list: ...
+def margin_of_plane(
+    arg0: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg1: float,
+    arg2: Rows,
+    arg3: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    /,
+) -> dict: ...
+def margin_of_model(
+    arg0: Model,
+    arg1: Rows,
+    arg2: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    /,
+) -> dict: ...
+def eliminate_features(
+    kernel: Expression,
+    settings: dict,
+    x: Rows,
+    y: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    callback: object | None,
+) -> dict: ...
+def zero_norm_features(
+    kernel: Expression,
+    settings: dict,
+    x: Rows,
+    y: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
     callback: object | None,
 ) -> dict: ...
 def monomials(arg0: Rows, arg1: int, arg2: float, arg3: float, /) -> object: ...

@@ -15,6 +15,8 @@ void bind_hebbian(nanobind::module_& m);
 void bind_spreading(nanobind::module_& m);
 void bind_conformal(nanobind::module_& m);
 void bind_theory(nanobind::module_& m);
+void bind_bounds(nanobind::module_& m);
+void bind_features(nanobind::module_& m);
 void bind_data(nanobind::module_& m);
 
 }  // namespace mercer::python

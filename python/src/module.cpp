@@ -52,5 +52,7 @@ NB_MODULE(_core, m) {
     mercer::python::bind_spreading(m);
     mercer::python::bind_conformal(m);
     mercer::python::bind_theory(m);
+    mercer::python::bind_bounds(m);
+    mercer::python::bind_features(m);
     mercer::python::bind_data(m);
 }

@@ -65,9 +65,11 @@ TEST_F(Theory, BoundsOfAModelComeWithFormulaAndNumbers) {
 TEST_F(Theory, BoundsFromNumbersAndTheOtherWayRound) {
     const Json json =
         json_of({"bounds", "--examples", "1000", "--error", "0.1", "--dimension", "20"});
-    ASSERT_EQ(json["bounds"].size(), 3U);
+    ASSERT_EQ(json["bounds"].size(), 5U);
     const double phi = std::sqrt((20 * (std::log(100) + 1) - std::log(0.0125)) / 1000);
     EXPECT_NEAR(json["bounds"][2]["value"].get<double>(), 0.1 + phi, 1e-12);
+    EXPECT_EQ(json["bounds"][3]["name"], "growth-function");
+    EXPECT_EQ(json["bounds"][4]["name"], "sauer");
     const Json plans =
         json_of({"bounds", "--plan", "--epsilon", "0.1", "--features", "2"})["plans"];
     ASSERT_EQ(plans.size(), 3U);
@@ -81,6 +83,80 @@ TEST_F(Theory, BoundsFromNumbersAndTheOtherWayRound) {
           {{"bounds", model(), path("aside"), "--delta", "2"}, "delta = 2"}}) {
         const Outcome o = run(words);
         EXPECT_EQ(o.code, 2);
+        EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+    }
+}
+
+TEST_F(Theory, CapacityFromNumbersAndOnData) {
+    const auto named = [](const Json& bounds, const std::string& name) {
+        for (const Json& b : bounds) {
+            if (b["name"] == name) return b;
+        }
+        return Json();
+    };
+    // With a bias 20 columns are 21 dimensions, and 42 points twice as many.
+    const Json cover = json_of({"bounds", "--examples", "42", "--features", "20"})["bounds"];
+    EXPECT_NEAR(named(cover, "cover-separation")["value"].get<double>(), 0.5, 1e-12);
+    EXPECT_FALSE(named(cover, "half-space-growth")["vacuous"].get<bool>());
+    const Json margin = json_of({"bounds", "--examples", "9000", "--radius", "1", "--norm", "2",
+                                 "--features", "3", "--support", "20"})["bounds"];
+    EXPECT_NEAR(named(margin, "rademacher")["inputs"]["R̂"].get<double>(), 2 / std::sqrt(9000),
+                1e-12);
+    EXPECT_LT(named(margin, "compression")["value"].get<double>(), 0.05);
+    EXPECT_NEAR(named(margin, "description")["value"].get<double>(), 3 * std::log2(5), 1e-12);
+    EXPECT_LT(named(margin, "description-risk")["value"].get<double>(), 0.01);
+
+    const Json data = json_of({"bounds", "--data", path("train"), "--kernel", "linear", "--norm",
+                               "2", "--sizes", "4,9", "--draws", "300"});
+    const double by_trace = data["rademacher"]["by_trace"];
+    const double estimate = data["rademacher"]["estimate"];
+    EXPECT_LE(estimate, by_trace * 1.02);
+    EXPECT_GE(estimate, by_trace / std::sqrt(2.0) * 0.98);
+    EXPECT_EQ(data["bounds"][0]["name"], "rademacher");
+    ASSERT_EQ(data["entropy"].size(), 2U);
+    EXPECT_EQ(data["entropy"][1]["rows"], 9);
+    EXPECT_LE(data["entropy"][1]["growth"].get<double>(), data["entropy"][1]["most"].get<double>());
+    const Json gauss =
+        json_of({"bounds", "--data", path("train"), "--kernel", "rbf(gamma=1)", "--sizes", "15"});
+    EXPECT_NEAR(gauss["entropy"][0]["entropy"].get<double>(),
+                gauss["entropy"][0]["most"].get<double>(), 1e-9);
+    const Outcome text = run({"bounds", "--data", path("train"), "--scale", "standard", "--quiet"});
+    EXPECT_EQ(text.code, 0) << text.err;
+    EXPECT_NE(text.out.find("VC entropy"), std::string::npos) << text.out;
+    for (const auto& [words, part] :
+         {std::pair{std::vector<std::string>{"--kernel", "sigmoid(coef0=-1)"}, "feature space"},
+          {{"--sizes", "1000000"}, "sizes = 1e+06"},
+          {{"--norm", "-1"}, "norm = -1"}}) {
+        std::vector<std::string> call{"bounds", "--data", path("train")};
+        call.insert(call.end(), words.begin(), words.end());
+        const Outcome o = run(call);
+        EXPECT_EQ(o.code, 2) << part;
+        EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+    }
+}
+
+TEST_F(Theory, MarginOfAPlaneAndOfAModel) {
+    const Json given = json_of({"margin", path("train"), "--plane", "1,0", "--bias", "0.5"});
+    EXPECT_EQ(given["norm"], 1);
+    EXPECT_EQ(given["functional_margin"], given["geometric_margin"]);
+    EXPECT_EQ(given["nearest"].size(), 5U);
+    EXPECT_EQ(given["nearest"][0]["functional"], given["functional_margin"]);
+    EXPECT_EQ(given["separates"], given["errors"] == 0);
+    const Json own = json_of({"margin", path("train"), "--model", model(), "--nearest", "2"});
+    EXPECT_EQ(own["nearest"].size(), 2U);
+    EXPECT_GT(own["norm"].get<double>(), 0);
+    const Outcome text = run({"margin", path("train"), "--plane", "1,0"});
+    EXPECT_EQ(text.code, 0);
+    EXPECT_NE(text.out.find("geometric"), std::string::npos) << text.out;
+    for (const auto& [words, part] :
+         {std::pair{std::vector<std::string>{"--plane", "1"}, "1 weights"},
+          {{"--plane", "0,0"}, "no plane"},
+          {{"--plane", "1,0", "--positive", "7"}, "no class"},
+          {{}, "--plane"}}) {
+        std::vector<std::string> call{"margin", path("train")};
+        call.insert(call.end(), words.begin(), words.end());
+        const Outcome o = run(call);
+        EXPECT_EQ(o.code, 2) << part;
         EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
     }
 }

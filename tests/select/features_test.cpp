@@ -70,6 +70,46 @@ TEST(Features, EliminationSeesThroughAKernel) {
               (std::set<std::size_t>{2, 5}));
 }
 
+TEST(Features, ZeroNormLeavesTheColumnsThatTell) {
+    const Dataset data = hidden(false);
+    const ZeroNorm z = zero_norm_features(
+        {.svm = {.task = Task::svc, .common = {.kernel = linear()}, .C = 10}, .folds = 4}, data);
+    EXPECT_EQ((std::set<std::size_t>{z.selected.begin(), z.selected.end()}),
+              (std::set<std::size_t>{2, 5}));
+    EXPECT_TRUE(z.converged);
+    EXPECT_EQ(z.selected, (std::vector<std::size_t>{z.ranking[0], z.ranking[1]}));
+    EXPECT_EQ((std::set<std::size_t>{z.ranking.begin(), z.ranking.end()}).size(), 7U);
+    for (std::size_t j = 0; j < 7; ++j) EXPECT_EQ(z.scale[j] > 0, j == 2 || j == 5) << j;
+    EXPECT_EQ(z.rounds.front().features, 7U);
+    EXPECT_EQ(z.rounds.back().features, 2U);
+    EXPECT_GT(*z.rounds.back().cv_accuracy, 0.93);
+    // At what stands still all weights that are left are equal: a stationary point of Σ ln |w_j|.
+    Matrix<double> scaled(data.size(), 7);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        data.x.copy_row(i, scaled.row(i));
+        for (std::size_t j = 0; j < 7; ++j) scaled(i, j) *= z.scale[j];
+    }
+    Dataset rescaled = data;
+    rescaled.x = Rows::dense(scaled.values(), 7);
+    const Model model = svc({.kernel = linear(), .C = 10}).fit(rescaled);
+    const Matrix<double> w = weight_vectors(model.expansion);
+    EXPECT_NEAR(std::abs(w(0, 2)), std::abs(w(0, 5)), 0.02 * std::abs(w(0, 2)));
+}
+
+TEST(Features, ZeroNormKeepsWhatItIsToldToAndKnowsItsLimits) {
+    const Dataset data = hidden(false);
+    ZeroNormSettings s{.svm = {.task = Task::svc, .common = {.kernel = linear()}, .C = 10},
+                       .keep = 4};
+    EXPECT_EQ(zero_norm_features(s, data).selected.size(), 4U);
+    s.keep = 8;
+    EXPECT_NE(message_of([&] { (void)zero_norm_features(s, data); }).find("keep = 8"),
+              std::string::npos);
+    s.keep = 1;
+    s.svm.common.kernel = rbf({.gamma = 1.0});
+    EXPECT_NE(message_of([&] { (void)zero_norm_features(s, data); }).find("linear kernel"),
+              std::string::npos);
+}
+
 TEST(Features, LinearCriterionIsTheGeneralOne) {
     // 1·linear and a polynomial of degree 1 without offset are one kernel, by either way.
     const Dataset data = hidden(false);

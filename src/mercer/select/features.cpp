@@ -32,18 +32,16 @@ Rows rows_of(const Matrix<double>& values, const Rows& like = {}) {
     return rows.with_objects({like.objects().begin(), like.objects().end()});
 }
 
-void check(const EliminationSettings& s, const Dataset& data) {
-    if (s.svm.task != Task::svc && s.svm.task != Task::nu_svc) {
-        throw InvalidInput("features are eliminated by svc or nu-svc, not " +
-                           task_name(s.svm.task));
+void check(const SvmSettings& svm, std::size_t keep, const Dataset& data) {
+    if (svm.task != Task::svc && svm.task != Task::nu_svc) {
+        throw InvalidInput("features are eliminated by svc or nu-svc, not " + task_name(svm.task));
     }
-    require_range("share", s.share, s.share >= 0 && s.share < 1, "at least 0 and less than 1");
     if (data.columns() == 0 || data.columns() > most_columns) {
         throw InvalidInput("features are eliminated among 1 to 100000 columns, and there are " +
                            std::to_string(data.columns()));
     }
-    if (s.keep < 1 || s.keep > data.columns()) {
-        throw InvalidInput("keep = " + std::to_string(s.keep) + " must be from 1 to the " +
+    if (keep < 1 || keep > data.columns()) {
+        throw InvalidInput("keep = " + std::to_string(keep) + " must be from 1 to the " +
                            std::to_string(data.columns()) + " columns");
     }
 }
@@ -87,10 +85,63 @@ std::vector<double> criterion(const Model& model, const std::vector<std::size_t>
     return result;
 }
 
+/// How well the machine does on so many features.
+EliminationRound round_of(const SvmSettings& svm, const Model& model, const Dataset& data,
+                          std::size_t features, std::size_t folds, std::uint64_t seed) {
+    EliminationRound round{.features = features};
+    round.training_accuracy = score(svm.task, model.predict_labels(data.x), data.y).accuracy;
+    if (folds > 0) round.cv_accuracy = cross_validate(svm, data, folds, seed).score.accuracy;
+    return round;
+}
+
+/// |w_j|, over all outputs.
+std::vector<double> weight_lengths(const Model& model) {
+    const Matrix<double> w = weight_vectors(model.expansion);
+    std::vector<double> lengths(w.columns());
+    for (std::size_t j = 0; j < w.columns(); ++j) {
+        double sum = 0;
+        for (std::size_t o = 0; o < w.rows(); ++o) sum += w(o, j) * w(o, j);
+        lengths[j] = std::sqrt(sum);
+    }
+    return lengths;
+}
+
+/// One step of zero_norm_features: scale ← scale |w|, the largest 1 again, and what has become
+/// nothing is 0 but for the `keep` heaviest. Returns the largest relative change, and appends the
+/// columns that went, lightest first.
+double rescale(std::vector<double>& scale, const std::vector<double>& w, std::size_t keep,
+               std::vector<std::size_t>& gone) {
+    constexpr double nothing = 1e-6;
+    std::vector<double> next(scale.size());
+    for (std::size_t j = 0; j < scale.size(); ++j) next[j] = scale[j] * w[j];
+    const double largest = *std::ranges::max_element(next);
+    if (!(largest > 0)) return 0;
+    std::vector<std::size_t> left;
+    for (std::size_t j = 0; j < scale.size(); ++j) {
+        if (scale[j] > 0) left.push_back(j);
+    }
+    std::ranges::stable_sort(left, {}, [&](std::size_t j) { return next[j]; });
+    double change = 0;
+    for (std::size_t k = 0; k < left.size(); ++k) {
+        const std::size_t j = left[k];
+        double value = next[j] / largest;
+        if (value < nothing && left.size() - k > keep) {
+            value = 0;
+            gone.push_back(j);
+        }
+        // Of those that have to stay none may vanish.
+        if (left.size() - k <= keep) value = std::max(value, nothing);
+        change = std::max(change, std::abs(value - scale[j]) / scale[j]);
+        scale[j] = value;
+    }
+    return change;
+}
+
 }  // namespace
 
 Elimination eliminate_features(const EliminationSettings& s, const Dataset& data) {
-    check(s, data);
+    check(s.svm, s.keep, data);
+    require_range("share", s.share, s.share >= 0 && s.share < 1, "at least 0 and less than 1");
     require_numbers_only(data.x, "the elimination of features");
     Dataset own = data;
     // Scaled once: afterwards a 0 has to stay one.
@@ -106,12 +157,7 @@ Elimination eliminate_features(const EliminationSettings& s, const Dataset& data
     while (true) {
         own.x = rows_of(values);
         const Model model = Svm(svm).fit(own);
-        EliminationRound round{.features = left.size()};
-        round.training_accuracy = score(svm.task, model.predict_labels(own.x), own.y).accuracy;
-        if (s.folds > 0) {
-            round.cv_accuracy = cross_validate(svm, own, s.folds, s.seed).score.accuracy;
-        }
-        result.rounds.push_back(round);
+        result.rounds.push_back(round_of(svm, model, own, left.size(), s.folds, s.seed));
         const std::vector<double> loss = criterion(model, left);
         std::vector<std::size_t> order(left.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -131,6 +177,47 @@ Elimination eliminate_features(const EliminationSettings& s, const Dataset& data
         if (!keep_going(s.progress, {.task = "features", .fraction = done})) throw Cancelled();
     }
     result.ranking.assign(gone.rbegin(), gone.rend());
+    return result;
+}
+
+ZeroNorm zero_norm_features(const ZeroNormSettings& s, const Dataset& data) {
+    check(s.svm, s.keep, data);
+    require_numbers_only(data.x, "the zero norm");
+    require_range("rounds", static_cast<double>(s.rounds), s.rounds >= 1, "at least 1");
+    if (!is_linear(s.svm.common.kernel)) {
+        throw InvalidInput(
+            "the zero norm counts the weights of columns, which only a linear "
+            "kernel has; " +
+            s.svm.common.kernel.text() + " is another: `method=elimination` takes any");
+    }
+    const Matrix<double> values =
+        dense_values(Scaling::fit(s.svm.common.scaling, data.x).apply(data.x));
+    SvmSettings svm = s.svm;
+    svm.common.scaling = {};
+    Dataset own = data;
+    ZeroNorm result;
+    result.scale.assign(data.columns(), 1.0);
+    std::vector<std::size_t> gone;
+    for (std::size_t round = 0; round < s.rounds && !result.converged; ++round) {
+        Matrix<double> scaled = values;
+        for (std::size_t i = 0; i < scaled.rows(); ++i) {
+            for (std::size_t j = 0; j < scaled.columns(); ++j) scaled(i, j) *= result.scale[j];
+        }
+        own.x = rows_of(scaled);
+        const Model model = Svm(svm).fit(own);
+        result.rounds.push_back(
+            round_of(svm, model, own, data.columns() - gone.size(), s.folds, s.seed));
+        result.converged = rescale(result.scale, weight_lengths(model), s.keep, gone) < 1e-3;
+        const double done = static_cast<double>(round + 1) / static_cast<double>(s.rounds);
+        if (!keep_going(s.progress, {.task = "features", .fraction = done})) throw Cancelled();
+    }
+    for (std::size_t j = 0; j < data.columns(); ++j) {
+        if (result.scale[j] > 0) result.selected.push_back(j);
+    }
+    std::ranges::stable_sort(result.selected, std::ranges::greater(),
+                             [&](std::size_t j) { return result.scale[j]; });
+    result.ranking = result.selected;
+    result.ranking.insert(result.ranking.end(), gone.rbegin(), gone.rend());
     return result;
 }
 

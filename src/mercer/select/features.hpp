@@ -1,8 +1,9 @@
-// Which columns matter: by taking away the least of them again and again, or by shuffling one at a
-// time.
+// Which columns matter: by taking away the least of them again and again, by rescaling them until
+// few are left, or by shuffling one at a time.
 //
 //   const Elimination e = eliminate_features({.svm = {.common = {.kernel = linear()}}}, data);
 //   e.ranking.front();                                  // the column that stayed to the end
+//   zero_norm_features({.svm = {.common = {.kernel = linear()}}}, data).selected;
 //   permutation_importance(model, test).front().drop;   // what the score loses without column 0
 #pragma once
 
@@ -47,6 +48,31 @@ struct Elimination {
 /// Throws InvalidInput for other tasks, keep outside 1 … columns, share outside [0, 1), and data of
 /// more than 100000 columns. Throws Cancelled.
 Elimination eliminate_features(const EliminationSettings& settings, const Dataset& data);
+
+struct ZeroNormSettings {
+    SvmSettings svm{};        ///< a classifier, svc or nu-svc, with a linear kernel
+    std::size_t keep = 1;     ///< never fewer than so many
+    std::size_t rounds = 50;  ///< at most
+    std::size_t folds = 0;    ///< cross-validate each round over so many; 0: not
+    std::uint64_t seed = 1;
+    Progress progress{};
+};
+
+struct ZeroNorm {
+    std::vector<double> scale{};          ///< of each column, the largest 1; 0: it is gone
+    std::vector<std::size_t> selected{};  ///< columns left, the heaviest first
+    std::vector<std::size_t> ranking{};  ///< all columns: those selected, then the last to go first
+    std::vector<EliminationRound> rounds{};
+    bool converged = false;  ///< the scale stood still
+};
+
+/// Few columns by their zero norm, ‖w‖₀ [Weston, Elisseeff, Schölkopf and Tipping 2003]: train,
+/// multiply each column by |w_j|, and again. What stands still is a local minimum of Σ ln |w_j|
+/// over planes that do as well, which drives most weights to 0 where ½‖w‖² only makes them small. A
+/// column counts as gone below 1e-6 of the heaviest. With several outputs |w_j| is the length over
+/// them. Only linear kernels have a weight a column: others are an InvalidInput, as are other
+/// tasks, keep outside 1 … columns and more than 100000 columns. Throws Cancelled.
+ZeroNorm zero_norm_features(const ZeroNormSettings& settings, const Dataset& data);
 
 struct Importance {
     double drop = 0;  ///< mean of score − score with the column shuffled; of losses, the rise

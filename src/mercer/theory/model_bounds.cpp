@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "mercer/base/error.hpp"
@@ -10,6 +11,7 @@
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/svm.hpp"
+#include "mercer/theory/capacity.hpp"
 #include "mercer/theory/detail/leave_one_out.hpp"
 
 namespace mercer {
@@ -40,6 +42,8 @@ class MarginBounds {
 
     MachineBounds all(double linear_columns) {
         capacity(linear_columns);
+        by_random_labels();
+        by_description(linear_columns);
         by_margin();
         const auto support = static_cast<double>(p_.support_vectors());
         add(support_share(rows_, support, false));
@@ -70,6 +74,71 @@ class MarginBounds {
             add(shattering_risk(sample,
                                 half_space_shattering(linear_columns, 2 * rows_, p_.problem.bias)));
         }
+    }
+
+    /// Λ and |b| are rounded up to powers of 2, over all of which δ is spread (weights that sum to
+    /// 1), so that nothing has to be fixed before the data are seen. A bias within ±B adds B/√m:
+    /// E|Σ σ_i| <= √m.
+    void by_random_labels() {
+        const auto rounded_up = [](double x) { return std::ceil(std::log2(std::max(x, 1e-300))); };
+        const auto share = [](double j) { return 2 / (3 * (std::abs(j) + 1) * (std::abs(j) + 2)); };
+        double ramp = 0;
+        double trace = 0;
+        std::vector<double> diagonal(p_.size());
+        p_.k->diagonal(diagonal);
+        for (std::size_t i = 0; i < p_.size(); ++i) {
+            ramp += std::clamp(1 - p_.target(i) * p_.value[i], 0.0, 1.0);
+            trace += diagonal[i];
+        }
+        const double power = rounded_up(norm_);
+        double delta = settings_.delta * share(power);
+        double complexity = rademacher_by_trace(rows_, trace, std::exp2(power));
+        if (p_.problem.bias) {
+            const double bias_power = rounded_up(std::abs(p_.bias));
+            delta *= share(bias_power);
+            complexity += std::exp2(bias_power) / std::sqrt(rows_);
+        }
+        Bound bound = rademacher_risk(
+            {.empirical = std::min(1.0, ramp / rows_), .rows = rows_, .delta = delta}, complexity);
+        bound.confidence = 1 - settings_.delta;
+        bound.inputs.push_back({"Λ", std::exp2(power)});
+        bound.inputs.push_back({"tr K", trace});
+        bound.about =
+            "error of this machine; R_emp is the mean of min(1, max(0, 1 − y f(x))), R̂ = "
+            "Λ√(tr K)/m + |b|/√m with ‖w‖ and |b| rounded up to powers of 2, over which δ is "
+            "spread";
+        add(std::move(bound));
+    }
+
+    /// The machine is what its support vectors give when trained on alone (the KKT conditions of
+    /// the other rows hold with α = 0); of a linear one that separates, also its plane in bits.
+    void by_description(double linear_columns) {
+        const auto support = static_cast<double>(p_.support_vectors());
+        double errors = 0;
+        for (std::size_t i = 0; i < p_.size(); ++i) {
+            errors += !p_.is_support(i) && p_.is_error(i) ? 1 : 0;
+        }
+        if (support < rows_) {
+            Bound bound = compression_risk(
+                {.empirical = errors / (rows_ - support), .rows = rows_, .delta = settings_.delta},
+                support);
+            bound.about += "; kernel, scaling and penalties fixed before the data were seen";
+            add(std::move(bound));
+        }
+        if (linear_columns == 0 || norm_ == 0 || !p_.separated()) return;
+        // A plane with a bias is one through the origin of the rows (x, R), R their largest length.
+        const double radius = origin_radius(*p_.k);
+        const bool bias = p_.problem.bias && radius > 0;
+        const double sphere = bias ? std::numbers::sqrt2 * radius : radius;
+        const double length = bias ? std::hypot(norm_, p_.bias / radius) : norm_;
+        if (!(sphere * length >= 1)) return;
+        Bound bits = margin_description(sphere, 1 / length, linear_columns + (bias ? 1 : 0));
+        Bound risk = description_risk({.rows = rows_, .delta = settings_.delta}, bits.value);
+        // The grid of directions depends on R and ρ, which were read off the data.
+        risk.estimate = true;
+        risk.about = "error of the plane, had R and ρ been fixed before the data were seen";
+        add(std::move(bits));
+        add(std::move(risk));
     }
 
     void by_margin() {
@@ -175,6 +244,13 @@ std::vector<MachineBounds> model_bounds(const Model& model, const Dataset& data,
     for (const MarginProblem& p :
          margin_problems(model, data, settings.memory_bytes, settings.progress)) {
         result.push_back(MarginBounds(p, settings).all(columns));
+        if (model.task != Task::nu_svc) continue;
+        for (Bound& b : result.back().bounds) {
+            if (b.name != "compression") continue;
+            // ν is a share of the rows: on support vectors alone the machine is another one.
+            b.estimate = true;
+            b.about += ", C = 1/ρ among them";
+        }
     }
     return result;
 }

@@ -37,8 +37,10 @@ struct MachineBounds {
 /// For svc, nu-svc and hard: the VC dimension of margin planes with R the smallest sphere's radius,
 /// the VC bound with it, and with that of half-spaces for linear kernels; radius-margin; support
 /// vectors and the essential among them; leave-one-out exactly, by span, by Jaakkola and Haussler,
-/// by ξα. For one-class: theorem 5 of 001. Throws InvalidInput for other tasks, data the model was
-/// not trained on, δ outside (0, 1) and a class of a single row. Throws Cancelled.
+/// by ξα; the Rademacher bound over all Λ, sample compression by support vectors, and for linear
+/// kernels that separate the bits of the plane. For one-class: theorem 5 of 001. Throws
+/// InvalidInput for other tasks, data the model was not trained on, δ outside (0, 1) and a class of
+/// a single row. Throws Cancelled.
 std::vector<MachineBounds> model_bounds(const Model& model, const Dataset& data,
                                         const ModelBoundSettings& settings = {});
 

@@ -1,0 +1,48 @@
+// The margin of any given plane on labelled rows (003, equation 3.8), whoever found it.
+//
+//   const PlaneMargin m = plane_margin({.w = {1, -2}, .b = 0.5}, data);
+//   m.functional;      // min y (w·x + b)
+//   m.geometric;       // the same over ‖w‖: the distance of the nearest row, below 0 if it is
+//   wrong m.nearest;         // the rows of least margin plane_margin(model, data);          // the
+//   plane of a machine of two classes, in its space
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "mercer/base/export.hpp"
+#include "mercer/data/dataset.hpp"
+#include "mercer/learn/model.hpp"
+
+namespace mercer MERCER_API {
+
+/// {x : w·x + b = 0}.
+struct Plane {
+    std::vector<double> w{};
+    double b = 0;
+};
+
+struct PlaneMargin {
+    std::string positive{};      ///< the class that should lie on the side of w
+    double norm = 0;             ///< ‖w‖
+    double functional = 0;       ///< min over the rows of y f(x), f(x) = w·x + b
+    double geometric = 0;        ///< functional / ‖w‖
+    std::size_t errors = 0;      ///< rows with y f(x) <= 0
+    std::vector<double> rows{};  ///< y f(x) of each
+    /// Rows by y f(x), least first: those that decide the margin, or that are wrong.
+    std::vector<std::size_t> nearest{};
+
+    /// All rows lie on their side; else the margin of 003 is −∞.
+    bool separates() const { return errors == 0; }
+};
+
+/// `positive` names the class with y = +1; empty: the larger number, or the last name. Throws
+/// InvalidInput unless the rows have labels of exactly two classes, w one number a column, all
+/// finite and not all 0.
+PlaneMargin plane_margin(const Plane& plane, const Dataset& data, const std::string& positive = "");
+/// The plane Σ α_i k(x_i, ·) + b = 0 of a trained machine of two classes, in the feature space of
+/// its kernel; for other machines throws InvalidInput. Positive is the class of positive decisions.
+PlaneMargin plane_margin(const Model& model, const Dataset& data);
+
+}  // namespace mercer
