@@ -217,21 +217,29 @@ std::string describe_learning(const Model& model) {
 std::string describe_no_machine(const Model& model) {
     const bool proved = std::ranges::any_of(
         model.reports(), [](const Report& r) { return r.status == FitStatus::not_separable; });
+    const bool single = model.task() == Task::one_class;
     std::string text = line(
         "status",
-        proved ? "not separable: no plane in feature space leaves each class on its own side, so "
-                 "there is no hard margin; try --task svc, which allows errors, or another kernel"
-               : "no margin found: if there is one, the rounding of kernel values hides it; try "
-                 "--scale standard, another kernel, or --task svc, which allows errors");
+        single && proved ? "not separable from the origin: it lies in the hull of the rows in "
+                           "feature space; try "
+                           "--nu above 0, or another kernel"
+        : single ? "no plane between the rows and the origin was found: if there is one, the "
+                   "rounding of kernel values hides it; try --nu above 0, or another kernel"
+        : proved ? "not separable: no plane in feature space leaves each class on its own side, so "
+                   "there is no hard margin; try --task svc, which allows errors, or another kernel"
+                 : "no margin found: if there is one, the rounding of kernel values hides it; try "
+                   "--scale standard, another kernel, or --task svc, which allows errors");
     for (const Report& r : model.reports()) {
         if (!has_no_machine(r.status)) continue;
         const auto carrying = std::ranges::count_if(r.hull_weights, [](double w) { return w > 0; });
         const std::string means =
-            model.trained().bias ? "the two weighted means lie at distance {:.3g} in feature space"
+            single               ? "their mean lies at distance {:.3g} from the origin"
+            : model.trained().bias ? "the two weighted means lie at distance {:.3g} in feature space"
                                  : "the mean of the labelled rows lies at distance {:.3g} from the "
                                    "origin";
         const std::string proof =
-            r.status == FitStatus::not_separable ? "the hulls meet"
+            r.status == FitStatus::not_separable && single ? "the hull holds it"
+            : r.status == FitStatus::not_separable         ? "the hulls meet"
             : r.is_bracketed() && std::isfinite(r.margin_bound)
                 ? fmt::format("no margin above {:.3g}{}", r.margin_bound,
                               r.figures.contains("margin_bound_is_estimate")
@@ -239,11 +247,13 @@ std::string describe_no_machine(const Model& model) {
                                     "proved)"
                                   : "")
                 : "nothing is proved, since the kernel is not known to be positive definite";
-        text += line(
-            "certificate",
-            fmt::format("{}: {} of {} carry weight, and {}: {}",
-                        r.name.empty() ? "the classes" : r.name, carrying, counted(r.rows, "row"),
-                        fmt::format(fmt::runtime(means), r.hull_distance), proof));
+        text += line("certificate",
+                     fmt::format("{}: {} of {} carry weight, and {}: {}",
+                                 single           ? "the rows"
+                                 : r.name.empty() ? "the classes"
+                                                  : r.name,
+                                 carrying, counted(r.rows, "row"),
+                                 fmt::format(fmt::runtime(means), r.hull_distance), proof));
     }
     return text;
 }

@@ -18,6 +18,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/predictor.hpp"
+#include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/select/cross_validation.hpp"
 
@@ -55,6 +56,11 @@ struct Predictions {
     }
 };
 
+/// What it says does not follow from decision values alone.
+bool answers_itself(const Model& model) {
+    return model.task() == Task::kpca || model.task() == regions_task;
+}
+
 Predictions predict(const PredictCommand& command, const Model& model, const Rows& x,
                     const Session& session) {
     const Progress progress = progress_line(session);
@@ -69,9 +75,9 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
         result.sets = names_of(model.sets_of(decisions.view()), label_names(model));
     } else {
         result.labels =
-            model.labels_of(command.by_probability()     ? likeliest(model, probabilities.view())
-                            : model.task() == Task::kpca ? predictor.predict(x, progress)
-                                                         : model.classify(decisions.view()));
+            model.labels_of(command.by_probability()   ? likeliest(model, probabilities.view())
+                            : answers_itself(model) ? predictor.predict(x, progress)
+                                                    : model.classify(decisions.view()));
     }
     if (command.decision) {
         result.columns.push_back({"decision", output_names(model), std::move(decisions)});
@@ -151,7 +157,7 @@ std::optional<Judgement> judge(const Model& model, const Labels& predicted, cons
     const bool single = !is_classifier(model.task()) && !is_regressor(model.task());
     const auto is_sign = [](double y) { return y == 1 || y == -1; };
     if (single &&
-        (truth.empty() || truth.are_text() || !std::ranges::all_of(truth.values, is_sign))) {
+        (model.task() == regions_task || truth.empty() || truth.are_text() || !std::ranges::all_of(truth.values, is_sign))) {
         j.json["inside"] = inside(predicted);
         j.text = fmt::format("{} of {} inside", percent(inside(predicted)),
                              counted(predicted.size(), "row"));

@@ -5,16 +5,17 @@ Examples
 >>> from mercer import SVC, rbf, poly
 >>> k = rbf(gamma=.05) + .5*poly(2)
 >>> print(k, "is", k.definiteness)
-rbf(gamma=0.05) + 0.5*polynomial(degree=2) is positive definite
+rbf(gamma=0.05) + 0.5*polynomial(degree=2) is strictly positive definite
 """
 
-from . import _core, data, kernels, plot
+from . import _core, data, kernels, plot, theory
 from ._alignment import Combination, alignment, learn_combination
 from ._base import Machine, Report
 from ._certificate import CheckedCertificate, verify
 from ._compat import ConvergenceWarning, NotFittedError
 from ._components import KernelHebbian, KernelPCA
 from ._conformal import outlier_p_values, prediction_intervals, prediction_sets
+from ._features import eliminate_features, zero_norm_features
 from ._ica import KernelICA
 from ._load import load
 from ._losses import (
@@ -28,6 +29,7 @@ from ._maps import MonomialFeatures, Nystroem
 from ._multilabel import MultiLabelClassifier
 from ._pairs import KernelCCA, KernelDependency
 from ._progress import ProgressBar
+from ._regions import QuantileRegions
 from ._regression import GaussianProcessRegressor, KernelRidge
 from ._spreading import LabelSpreading
 from ._steps import smo_steps
@@ -84,6 +86,7 @@ __all__ = [
     "ParzenClassifier",
     "ParzenRegion",
     "ProgressBar",
+    "QuantileRegions",
     "Report",
     "SVC",
     "SVDD",
@@ -92,6 +95,7 @@ __all__ = [
     "alignment",
     "center",
     "data",
+    "eliminate_features",
     "function",
     "kernels",
     "laplacian",
@@ -110,5 +114,7 @@ __all__ = [
     "rbf",
     "sigmoid",
     "smo_steps",
+    "theory",
     "verify",
+    "zero_norm_features",
 ]

@@ -18,6 +18,7 @@ from ._losses import (
 )
 from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
 from ._multilabel import MultiLabelClassifier
+from ._regions import QuantileRegions
 from ._regression import GaussianProcessRegressor, KernelRidge
 from ._spreading import LabelSpreading
 from ._svc import SVC, NuSVC
@@ -44,6 +45,7 @@ ESTIMATORS = {
         OneClassSVM,
         ParzenClassifier,
         ParzenRegion,
+        QuantileRegions,
         SVC,
         SVDD,
         SVR,

@@ -262,7 +262,8 @@ class _Region(OutlierMixin, _OneOutput):
 class OneClassSVM(_Region):
     """The region of one class: the ν-property bounds the share of rows left outside.
 
-    Parameters and attributes as scikit-learn's OneClassSVM; what is new as in `SVC`.
+    Parameters and attributes as scikit-learn's OneClassSVM; what is new as in `SVC`. With ``nu=0``
+    none is left outside; where no plane separates the rows from the origin that is a ValueError.
 
     Examples
     --------
@@ -321,6 +322,11 @@ class OneClassSVM(_Region):
         """
         X = self._take(X)
         self._fit_one(X, None, sample_weight, nu=float(self.nu))
+        if self.report_.status in ("not separable", "no margin found"):
+            raise ValueError(
+                f"nu = 0: the rows are {self.report_.status} from the origin in feature space; take "
+                "nu above 0, or another kernel"
+            )
         self._after_loading()
         return self
 

@@ -132,6 +132,7 @@ def test_cca_is_no_task_of_fit_and_unknown_settings_are_refused() -> None:
         mercer.SVDD(nu=0.2),
         mercer.ParzenClassifier(),
         mercer.ParzenRegion(),
+        mercer.QuantileRegions(shares=[0.5, 0.9]),
         mercer.KernelPerceptron(),
         mercer.Adatron(),
         mercer.KernelRidge(kernel="rbf"),

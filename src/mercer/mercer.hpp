@@ -43,6 +43,7 @@
 // kernel: expressions, and whether they are positive definite.
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/kernel/derivative.hpp"
+#include "mercer/kernel/dimension.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/kernel/parameters.hpp"
 #include "mercer/kernel/table.hpp"
@@ -89,6 +90,7 @@
 #include "mercer/learn/risk/class_means.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/risk/losses.hpp"
+#include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/risk/ridge.hpp"
 #include "mercer/learn/svm/svm.hpp"
 
@@ -106,11 +108,14 @@
 // theory: what can be promised of a machine, and checked.
 #include "mercer/theory/alignment.hpp"
 #include "mercer/theory/bounds.hpp"
+#include "mercer/theory/capacity.hpp"
+#include "mercer/theory/capacity_on_data.hpp"
 #include "mercer/theory/certificate_check.hpp"
 #include "mercer/theory/kernel_combination.hpp"
 #include "mercer/theory/mercer_test.hpp"
 #include "mercer/theory/model_bounds.hpp"
 #include "mercer/theory/nu_and_c.hpp"
+#include "mercer/theory/plane_margin.hpp"
 #include "mercer/theory/radius_margin.hpp"
 
 // select: how good a machine is, and which settings make it better.

@@ -42,6 +42,7 @@ TEST(Machines, EachIsTrainedSavedShownAndPredictsAsItsModelDoes) {
         {"class-means"},
         {"class-means", "--no-bias"},
         {"parzen", "--nu", "0.1"},
+        {"regions", "--shares", "0.5,0.9"},
         {"perceptron", "--passes", "3"},
         {"perceptron", "--variant", "averaged", "--order", "shuffled", "--seed", "4"},
         {"perceptron", "--variant", "voted"},
@@ -81,6 +82,43 @@ TEST(Machines, EachIsTrainedSavedShownAndPredictsAsItsModelDoes) {
         EXPECT_EQ(verified.code, 2);
         EXPECT_TRUE(has(verified.err, "only support vector machines")) << verified.err;
     }
+}
+
+TEST(Machines, ASingleClassIsSeparatedFromTheOriginOrProvedNotToBe) {
+    const Folder folder;
+    const std::string data = moons(folder);
+    const std::string model = folder.path("m.mercer");
+    const json hard = json_of({"train", data, model, "--task", "one-class", "--nu", "0", "--kernel",
+                               "rbf(gamma=2)", "--tol", "1e-6"});
+    EXPECT_EQ(hard["certificate"]["status"], "converged") << hard;
+    EXPECT_EQ(hard["certificate"]["margin_errors"], 0);
+    EXPECT_EQ(run({"verify", model, data}).code, 0);
+    // Around the origin no plane through it leaves all rows on one side.
+    const std::string around = folder.path("around.csv");
+    EXPECT_EQ(run({"make", "rings", "--n", "60", "-o", around}).code, 0);
+    const Outcome none = run({"train", around, model, "--task", "one-class", "--nu", "0",
+                              "--kernel", "linear", "--double"});
+    EXPECT_EQ(none.code, 1) << none.out;
+    EXPECT_TRUE(has(none.out, "not separable from the origin")) << none.out << none.err;
+    EXPECT_TRUE(has(none.out, "the hull holds it")) << none.out;
+}
+
+TEST(Machines, RegionsSayTheSmallestThatHoldsARow) {
+    const Folder folder;
+    const std::string data = moons(folder);
+    const std::string model = folder.path("m.mercer");
+    json_of({"train", data, model, "--task", "regions", "--shares", "0.9,0.4", "--kernel",
+             "rbf(gamma=2)"});
+    double small = 0, large = 0;
+    for (const json& share : json_of({"predict", model, data})["labels"]) {
+        small += share == 0.4 ? 1 : 0;
+        large += share == 0.4 || share == 0.9 ? 1 : 0;
+    }
+    EXPECT_GE(small, 80);
+    EXPECT_LT(small, 95);
+    EXPECT_GE(large, 180);
+    EXPECT_LT(large, 195);
+    EXPECT_TRUE(has(run({"train", data, "--task", "regions", "--shares", "1.5"}).err, "shares"));
 }
 
 TEST(Machines, CrossValidationScoresClassifiersAndRegressors) {

@@ -71,7 +71,7 @@ const std::string other_machines =
     "--passes --order --variant --budget --rate --clusters --radius --no-prune --starts "
     "--components "
     "--dictionary --batch --no-center --lambda --lambda-path --loo --noise --optimise --restarts "
-    "--delta --quantile ";
+    "--delta --quantile --shares ";
 const std::string of_training = "--train --kernel --scale --memory ";
 const std::string of_learning =
     "--save-model --factor --patch --sample --components --dictionary --passes --rounds --detail "
@@ -83,6 +83,8 @@ const std::string folded =
     "--grid --folds --repeats --folding --groups --fold-file --score --positive --one-se --alone "
     "--journal "
     "--csv --heat-map --points --seed ";
+/// What `bounds --data` takes and no other call of it.
+const std::string of_capacity = "--kernel --scale --sizes --draws --no-bias --seed ";
 const std::string of_models = "--no-loo --widen --memory --double ";
 /// What an svc takes of the machines' options, and does not.
 const std::string not_svc = "--nu --epsilon --tube --trace --fix --target-scale " +
@@ -106,9 +108,10 @@ const std::vector<Mode> modes{
     {"virtual a.csv --with shift(1)", ""},
     {"tangent a.csv --with shift(1)", "--landmarks --components --seed"},
     {"tangent a.csv --with shift(1) --kernel linear", ""},
-    {"kernel --list", "--data --sample --seed --unit-norm --non-negative --double " + reading},
+    {"kernel --list",
+     "--data --features --sample --seed --unit-norm --non-negative --double " + reading},
     {"kernel linear", "--list --sample --seed --double " + reading},
-    {"kernel linear --data a.csv", "--list"},
+    {"kernel linear --data a.csv", "--list --features"},
     {"gram linear a.csv", ""},
     {"gram linear a.csv --against b.csv", "--function"},
     {"gram linear a.csv --precomputed", writing},
@@ -127,14 +130,14 @@ const std::vector<Mode> modes{
      "--order --variant --budget --rate --curve --clusters --radius --no-prune --starts "
      "--components "
      "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
-     "--tol "
+     "--shares --tol "
      "--gap --step-limit --method --trace --no-shrinking --from --seed"},
     {"train a.csv --task ridge --lambda-path 1,2 --cv 3",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
      "--order --variant --budget --rate --curve --clusters --radius --no-prune --starts "
      "--components "
      "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
-     "--tol "
+     "--shares --tol "
      "--gap --step-limit --method --trace --no-shrinking --from --lambda --loo"},
     {"tune a.csv --grid C=1,2", not_svc + "--from --points --positive"},
     {"tune a.csv --grid C=1,2 --search halving --groups g.txt",
@@ -162,21 +165,31 @@ const std::vector<Mode> modes{
     {"multilabel a.csv --label-columns 2", "--label --labels --text-labels --output"},
     {"calibrate m a.csv", ""},
     {"conformal m a.csv --aside b.csv", ""},
-    {"bounds m a.csv", numbers + "--plan"},
-    {"bounds --examples 10", of_models + reading + "--radius --norm"},
-    {"bounds --examples 10 --epsilon 0.1", of_models + reading + "--radius --norm --plan"},
-    {"bounds --radius 1 --norm 3",
-     of_models + reading + "--error --delta --epsilon --functions --dimension --support"},
+    {"bounds m a.csv", numbers + of_capacity + "--plan --data"},
+    {"bounds --examples 10", of_models + of_capacity + reading + "--radius --norm --data"},
+    {"bounds --examples 10 --epsilon 0.1",
+     of_models + of_capacity + reading + "--radius --norm --plan --data"},
+    {"bounds --radius 1 --norm 3", of_models + of_capacity + reading +
+                                       "--error --delta --epsilon --functions --dimension "
+                                       "--support --data"},
     {"bounds --plan --epsilon 0.1",
-     of_models + reading + "--examples --error --radius --norm --support"},
+     of_models + of_capacity + reading + "--examples --error --radius --norm --support --data"},
+    {"bounds --data a.csv",
+     "--no-loo --widen --examples --epsilon --functions --dimension --features --radius --support "
+     "--plan"},
     {"srm a.csv --family degree", "--kernel"},
     {"srm a.csv --family margin", "--gamma --cost"},
     {"srm a.csv --family components", "--gamma"},
     {"equivalent m", ""},
     {"features a.csv", "--repeats --score --seed --positive"},
     {"features a.csv --folds 3", "--repeats --score --positive --model"},
-    {"features a.csv --model m", "--kernel --cost --scale --keep --share --folds --positive"},
-    {"features a.csv --model m --score f1", "--kernel --cost --scale --keep --share --folds"},
+    {"features a.csv --method zero-norm", "--repeats --score --seed --positive --share --model"},
+    {"features a.csv --model m",
+     "--kernel --cost --scale --keep --share --folds --method --positive"},
+    {"features a.csv --model m --score f1",
+     "--kernel --cost --scale --keep --share --folds --method"},
+    {"margin a.csv --plane 1,2", "--model"},
+    {"margin a.csv --model m", "--plane --bias --positive"},
     {"query m a.csv", "--labelled --shortlist"},
     {"query m a.csv --rule max-min", ""},
     {"spread a.csv b.csv", ""},

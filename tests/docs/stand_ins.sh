@@ -105,7 +105,7 @@ case $1 in
         cut -d, -f1,2 tmp.csv >x-new.csv
         cut -d, -f3,4 tmp.csv >y-new.csv
         ;;
-    class-means)
+    class-means | regions)
         columns ordinary.csv 80 1
         columns new.csv 20 2
         ;;

@@ -10,6 +10,7 @@
 #include "mercer/learn/online/adatron.hpp"
 #include "mercer/learn/online/perceptron.hpp"
 #include "mercer/learn/risk/class_means.hpp"
+#include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
@@ -40,6 +41,7 @@ std::vector<std::pair<std::string, Model>> trained_models() {
     models.emplace_back("means of three classes", class_means({.common = common()}).fit(iris));
     models.emplace_back("means of two classes", class_means({.common = common()}).fit(moons));
     models.emplace_back("parzen", parzen({.common = common(), .nu = 0.1}).fit(moons));
+    models.emplace_back("regions", regions({.common = common(), .shares = {0.3, 0.8}}).fit(moons));
     models.emplace_back("budget", perceptron(averaged).fit(moons));
     models.emplace_back("primal", perceptron({.common = straight}).fit(iris));
     models.emplace_back("voted", perceptron(voting()).fit(moons));

@@ -92,7 +92,7 @@ TEST(Features, ZeroNormLeavesTheColumnsThatTell) {
     Dataset rescaled = data;
     rescaled.x = Rows::dense(scaled.values(), 7);
     const Model model = svc({.kernel = linear(), .C = 10}).fit(rescaled);
-    const Matrix<double> w = weight_vectors(model.expansion);
+    const Matrix<double> w = weight_vectors(model.expansion());
     EXPECT_NEAR(std::abs(w(0, 2)), std::abs(w(0, 5)), 0.02 * std::abs(w(0, 2)));
 }
 

@@ -64,15 +64,15 @@ TEST(PlaneMargin, IsLargestForTheHardMargin) {
     const PlaneMargin best = plane_margin(model, data);
     EXPECT_NEAR(best.functional, 1, 1e-5);
     EXPECT_NEAR(best.geometric, model.report().margin, 1e-5);
-    const Matrix<double> w = weight_vectors(model.expansion);
+    const Matrix<double> w = weight_vectors(model.expansion());
     // Whose class is positive is the model's to say.
     const PlaneMargin by_hand = plane_margin(
-        {.w = {w(0, 0), w(0, 1)}, .b = model.expansion.bias[0]}, data, model.class_names.front());
+        {.w = {w(0, 0), w(0, 1)}, .b = model.expansion().bias[0]}, data, model.class_names().front());
     EXPECT_NEAR(by_hand.geometric, best.geometric, 1e-6);
     Random random(4);
     for (int trial = 0; trial < 300; ++trial) {
         const Plane other{.w = {w(0, 0) * random.uniform(0.5, 1.5), w(0, 1) + random.normal()},
-                          .b = model.expansion.bias[0] + random.normal()};
+                          .b = model.expansion().bias[0] + random.normal()};
         EXPECT_LE(plane_margin(other, data, best.positive).geometric, best.geometric + 1e-6);
     }
 }

@@ -13,6 +13,7 @@ namespace mercer {
 
 // One function a machine, which stands in its own .cpp file and describes it.
 std::vector<MachineEntry> svm_entries();
+MachineEntry regions_entry();
 MachineEntry class_means_entry();
 MachineEntry parzen_entry();
 MachineEntry perceptron_entry();
@@ -39,6 +40,7 @@ std::deque<MachineEntry> built_in() {
         std::ranges::move(entries, std::back_inserter(all));
     };
     add(svm_entries());
+    all.push_back(regions_entry());
     all.push_back(class_means_entry());
     all.push_back(parzen_entry());
     all.push_back(perceptron_entry());

@@ -96,7 +96,7 @@ EliminationRound round_of(const SvmSettings& svm, const Model& model, const Data
 
 /// |w_j|, over all outputs.
 std::vector<double> weight_lengths(const Model& model) {
-    const Matrix<double> w = weight_vectors(model.expansion);
+    const Matrix<double> w = weight_vectors(model.expansion());
     std::vector<double> lengths(w.columns());
     for (std::size_t j = 0; j < w.columns(); ++j) {
         double sum = 0;

@@ -244,7 +244,7 @@ std::vector<MachineBounds> model_bounds(const Model& model, const Dataset& data,
     for (const MarginProblem& p :
          margin_problems(model, data, settings.memory_bytes, settings.progress)) {
         result.push_back(MarginBounds(p, settings).all(columns));
-        if (model.task != Task::nu_svc) continue;
+        if (model.task() != Task::nu_svc) continue;
         for (Bound& b : result.back().bounds) {
             if (b.name != "compression") continue;
             // ν is a share of the rows: on support vectors alone the machine is another one.

@@ -85,17 +85,17 @@ PlaneMargin plane_margin(const Plane& plane, const Dataset& data, const std::str
 
 PlaneMargin plane_margin(const Model& model, const Dataset& data) {
     check(data);
-    if (!is_classifier(model.task) || model.classes() != 2 || model.expansion.outputs() != 1) {
+    if (!is_classifier(model.task()) || model.classes() != 2 || model.expansion().outputs() != 1) {
         throw InvalidInput(
             "the margin of a plane is that of a classifier of two classes; this is a model of "
             "the task " +
-            task_name(model.task) + " with " + std::to_string(model.classes()) + " classes");
+            task_name(model.task()) + " with " + std::to_string(model.classes()) + " classes");
     }
     const std::vector<std::size_t> positions = class_positions(model, data.y);
     std::vector<bool> is_positive(positions.size());
     for (std::size_t i = 0; i < positions.size(); ++i) is_positive[i] = positions[i] == 0;
     return measured(model.decision(data.x).values(), is_positive,
-                    norm(weight_vector(model.expansion)), model.class_names.front());
+                    norm(weight_vector(model.expansion())), model.class_names().front());
 }
 
 }  // namespace mercer

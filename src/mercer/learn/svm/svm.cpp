@@ -159,7 +159,8 @@ class Trainer {
     }
 
     void settle_brackets(const std::vector<Learned>& learned, std::vector<Report>& reports) const {
-        CurvatureTest curvature(gram_.kernel(), x(), directions_of(settings_.task, settings_.bias));
+        const Subproblem& first = plan_.parts.front().problem;
+        CurvatureTest curvature(gram_.kernel(), x(), directions_of(first.task, first.bias));
         for (std::size_t number = 0; number < reports.size(); ++number) {
             const Part& part = plan_.parts[number];
             settle_bracket(reports[number], curvature(part.rows, reports[number].status),
@@ -241,6 +242,10 @@ class Trainer {
         report.kernel_evaluations = solution.evaluations;
         report.seconds = solution.seconds;
         if (solution.recession) add_hull_proof(part, *solution.recession, report);
+        if (separates_origin(settings_.task, part.problem)) {
+            learned.bias = report.bias = -1;
+            report.rho = 1;
+        }
         return learned;
     }
 

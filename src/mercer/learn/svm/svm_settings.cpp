@@ -54,8 +54,13 @@ void add_penalties(Describe<S>& d, Task task) {
     }
     if (task == nu_svc || task == nu_svr || task == one_class || task == svdd) {
         Range share = Range::between(0, 1);
-        share.low_open = task != svdd;
-        d.add(&S::nu, "nu", "share of errors at most and of support vectors at least", share)
+        // Without errors: the hard sphere, the hard separation from the origin.
+        share.low_open = task != svdd && task != one_class;
+        d.add(&S::nu, "nu",
+              share.low_open
+                  ? "share of errors at most and of support vectors at least"
+                  : "share outside at most and of support vectors at least; 0: none outside",
+              share)
             .tunable = true;
     }
     if (task == svr) {

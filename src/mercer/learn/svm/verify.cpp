@@ -72,6 +72,7 @@ Learned learned_of(const Model& model, const Part& part, std::size_t output,
     const Report& claimed = model.reports()[output];
     learned.bias = sphere ? 0 : model.expansion().bias[output];
     learned.rho = model.task() == Task::one_class ? -model.expansion().bias[output] : claimed.rho;
+    if (separates_origin(model.task(), part.problem)) learned.bias = learned.rho = 0;
     learned.epsilon = model.task() == Task::svr ? model.trained().epsilon : claimed.epsilon;
     learned.radius = claimed.radius;
     for (std::size_t i = 0; i < part.problem.size(); ++i) {
@@ -160,8 +161,8 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
     const bool sphere = model.task() == Task::svdd;
     std::vector<double> diagonal;
     if (sphere) diagonal = squared_lengths_of(double_expansion, x, progress);
-    CurvatureTest curvature(model.expansion().kernel, fit.x,
-                            directions_of(model.task(), model.trained().bias));
+    const Subproblem& first = fit.plan.parts.front().problem;
+    CurvatureTest curvature(model.expansion().kernel, fit.x, directions_of(first.task, first.bias));
     std::vector<Report> reports;
     for (std::size_t output = 0; output < fit.plan.parts.size(); ++output) {
         Part& part = fit.plan.parts[output];
@@ -176,6 +177,10 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
         Report report = certify(part.problem, learned, v);
         report.name = model.reports()[output].name;
         report.status = model.reports()[output].status;
+        if (separates_origin(model.task(), part.problem)) {
+            report.bias = -1;
+            report.rho = 1;
+        }
         settle_bracket(report, curvature(part.rows, FitStatus::converged, progress),
                        reach_of(part.problem, learned));
         if (has_no_machine(report.status)) {

@@ -123,7 +123,19 @@ Part regression_part(const SvmSettings& s, const FitPlan& plan, std::vector<doub
     return part;
 }
 
+/// One-class without errors (001, separating unlabelled data from the origin): min ½‖w‖² with
+/// <w, Φ(x)> >= 1 is the hard margin, through the origin, of rows that all have the label +1.
+Part origin_part(const FitPlan& plan) {
+    Part part;
+    part.problem.task = Task::hard_margin;
+    part.problem.bias = false;
+    part.problem.target.assign(plan.data.size(), 1.0);
+    part.problem.bound.assign(plan.data.size(), std::numeric_limits<double>::infinity());
+    return part;
+}
+
 Part single_class_part(const SvmSettings& s, const FitPlan& plan) {
+    if (s.task == Task::one_class && s.nu == 0) return origin_part(plan);
     Part part;
     part.problem.task = s.task;
     part.problem.nu = s.task == Task::svdd && s.C > 0 ? 0 : s.nu;  // C rules, if given

@@ -27,6 +27,11 @@ struct FitPlan {
     std::vector<Part> parts{};
 };
 
+/// One-class with ν = 0: its problem is the hard margin through the origin, its region f(x) >= 1.
+inline bool separates_origin(Task task, const Subproblem& problem) {
+    return task == Task::one_class && problem.task == Task::hard_margin;
+}
+
 /// Throws InvalidSetting for numbers out of range (svm_settings.cpp has them), and beyond that for
 /// settings that no data could be trained with.
 void check_ranges(const SvmSettings& settings);
