@@ -14,6 +14,7 @@
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/risk/neighbours.hpp"
 
 namespace mercer::cli {
 namespace {
@@ -487,9 +488,9 @@ std::vector<std::string> output_names(const Model& model) {
     const std::size_t k = model.classes();
     if (outputs == 1 && k != 2) return {"decision"};
     // Classes that compete with one another, and groups, have values of their own.
-    if (model.task() == Task::class_means || model.task() == Task::perceptron ||
-        model.task() == Task::spreading) {
-        if (k > 2) return model.class_names();
+    if (model.task == Task::class_means || model.task == Task::perceptron ||
+        model.task == Task::spreading || model.task == knn_task) {
+        if (k > 2) return model.class_names;
     }
     if (is_clustering(model.task())) {
         std::vector<std::string> groups;

@@ -27,6 +27,7 @@ from ._losses import (
 from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
 from ._maps import MonomialFeatures, Nystroem
 from ._multilabel import MultiLabelClassifier
+from ._neighbours import KNeighborsClassifier, KNeighborsRegressor
 from ._pairs import KernelCCA, KernelDependency
 from ._progress import ProgressBar
 from ._regions import QuantileRegions
@@ -61,6 +62,8 @@ __all__ = [
     "Combination",
     "ConvergenceWarning",
     "GaussianProcessRegressor",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "Kernel",
     "KernelCCA",
     "KernelDependency",

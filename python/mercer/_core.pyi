@@ -336,6 +336,7 @@ class HebbianStream:
     @property
     def seen(self) -> int: ...
 
+def neighbours(model: Model, x: Rows | None, count: int, distances: bool) -> tuple: ...
 def spread_labels(
     kernel: Expression,
     settings: dict,

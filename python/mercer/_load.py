@@ -19,6 +19,7 @@ from ._losses import (
 from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
 from ._multilabel import MultiLabelClassifier
 from ._regions import QuantileRegions
+from ._neighbours import KNeighborsClassifier, KNeighborsRegressor
 from ._regression import GaussianProcessRegressor, KernelRidge
 from ._spreading import LabelSpreading
 from ._svc import SVC, NuSVC
@@ -31,6 +32,8 @@ ESTIMATORS = {
     for kind in (
         Adatron,
         GaussianProcessRegressor,
+        KNeighborsClassifier,
+        KNeighborsRegressor,
         KernelHuberRegressor,
         KernelKMeans,
         KernelLogisticRegression,

@@ -62,6 +62,7 @@
 #include "mercer/feature/expansion.hpp"
 #include "mercer/feature/geometry.hpp"
 #include "mercer/feature/maps.hpp"
+#include "mercer/feature/neighbours.hpp"
 #include "mercer/feature/preimage.hpp"
 #include "mercer/feature/spectral.hpp"
 
@@ -91,6 +92,7 @@
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/risk/losses.hpp"
 #include "mercer/learn/risk/regions.hpp"
+#include "mercer/learn/risk/neighbours.hpp"
 #include "mercer/learn/risk/ridge.hpp"
 #include "mercer/learn/svm/svm.hpp"
 

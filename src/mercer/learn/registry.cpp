@@ -16,6 +16,7 @@ std::vector<MachineEntry> svm_entries();
 MachineEntry regions_entry();
 MachineEntry class_means_entry();
 MachineEntry parzen_entry();
+std::vector<MachineEntry> nearest_entries();
 MachineEntry perceptron_entry();
 MachineEntry adatron_entry();
 MachineEntry ridge_entry();
@@ -43,6 +44,7 @@ std::deque<MachineEntry> built_in() {
     all.push_back(regions_entry());
     all.push_back(class_means_entry());
     all.push_back(parzen_entry());
+    add(nearest_entries());
     all.push_back(perceptron_entry());
     all.push_back(adatron_entry());
     all.push_back(ridge_entry());
