@@ -16,6 +16,7 @@ from ._compat import ConvergenceWarning, NotFittedError
 from ._components import KernelHebbian, KernelPCA
 from ._conformal import outlier_p_values, prediction_intervals, prediction_sets
 from ._features import eliminate_features, zero_norm_features
+from ._gpc import GaussianProcessClassifier
 from ._ica import KernelICA
 from ._load import load
 from ._losses import (
@@ -61,6 +62,7 @@ __all__ = [
     "CheckedCertificate",
     "Combination",
     "ConvergenceWarning",
+    "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "KNeighborsClassifier",
     "KNeighborsRegressor",

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._base import Machine, Report
 from ._components import KernelPCA
+from ._gpc import GaussianProcessClassifier
 from ._losses import (
     KernelHuberRegressor,
     KernelLogisticRegression,
@@ -31,6 +32,7 @@ ESTIMATORS = {
     kind._task: kind
     for kind in (
         Adatron,
+        GaussianProcessClassifier,
         GaussianProcessRegressor,
         KNeighborsClassifier,
         KNeighborsRegressor,

@@ -17,7 +17,11 @@ from ._parameters import numbers_of
 class _Neighbours(Machine):
     """What classes and numbers share."""
 
-    def _neighbour_settings(self) -> dict[str, Any]:
+    def _neighbour_settings(self, rows: int) -> dict[str, Any]:
+        if self.path is None and self.n_neighbors > rows:
+            raise ValueError(
+                f"n_neighbors = {self.n_neighbors} must be at most n_samples = {rows}, the rows to fit"
+            )
         return {
             "neighbours": int(self.n_neighbors),
             "path": numbers_of("path", self.path),
@@ -139,7 +143,7 @@ class KNeighborsClassifier(_Neighbours, Classifier):
         -------
         self
         """
-        self._fit_classes(X, y, sample_weight, **self._neighbour_settings())
+        self._fit_classes(X, y, sample_weight, **self._neighbour_settings(self._take(X).shape[0]))
         self._read_figures()
         return self
 
@@ -215,7 +219,7 @@ class KNeighborsRegressor(RegressorMixin, _Neighbours):
             y if y.ndim == 1 else None,
             check_weights(sample_weight, X.shape[0]),
             targets=None if y.ndim == 1 else np.ascontiguousarray(y),
-            **self._neighbour_settings(),
+            **self._neighbour_settings(X.shape[0]),
         )
         self._read_figures()
         return self

@@ -59,11 +59,12 @@ void expect_nearest(const Kernel& kernel, const Rows& points, const Rows& x, std
 
 TEST(Neighbours, AreThoseOfTheFormulaForAnyKernel) {
     const Dataset data = make("blobs", {.n = 300, .noise = 2, .classes = 3, .columns = 7});
-    const Dataset test = make("blobs", {.n = 40, .noise = 2, .seed = 4, .classes = 3, .columns = 7});
+    const Dataset test =
+        make("blobs", {.n = 40, .noise = 2, .seed = 4, .classes = 3, .columns = 7});
     for (const char* text :
-         {"linear", "rbf(gamma=0.01)", "rbf(gamma=3)", "polynomial(degree=3)", "laplacian(gamma=0.2)",
-          "negative_distance", "normalize(polynomial(degree=2))", "sigmoid(gamma=0.1)",
-          "rbf(gamma=0.1)[0:3] + 0.1*linear[3:]"}) {
+         {"linear", "rbf(gamma=0.01)", "rbf(gamma=3)", "polynomial(degree=3)",
+          "laplacian(gamma=0.2)", "negative_distance", "normalize(polynomial(degree=2))",
+          "sigmoid(gamma=0.1)", "rbf(gamma=0.1)[0:3] + 0.1*linear[3:]"}) {
         expect_nearest(Kernel::parse(text), data.x, test.x, 4);
         expect_nearest(Kernel::parse(text), data.x.to_double(), test.x.to_double(), 4);
     }

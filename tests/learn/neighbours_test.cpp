@@ -35,8 +35,7 @@ Dataset without(const Dataset& data, std::size_t row) {
 }
 
 TEST(NearestNeighbours, VotesOfTheNearestDecide) {
-    const Dataset data =
-        points({{0}, {1}, {2}, {10}, {11}, {12}, {13}}, {1, 1, 2, 2, 3, 3, 3});
+    const Dataset data = points({{0}, {1}, {2}, {10}, {11}, {12}, {13}}, {1, 1, 2, 2, 3, 3, 3});
     const Model model = nearest_neighbours({.common = with(linear()), .neighbours = 3}).fit(data);
     const Rows x = points({{0.6}, {11.4}, {8}}).x;
     EXPECT_EQ(model.predict_labels(x).values, (std::vector<double>{1, 3, 3}));
@@ -54,9 +53,8 @@ TEST(NearestNeighbours, VotesOfTheNearestDecide) {
 
 TEST(NearestNeighbours, VotesByDistance) {
     const Dataset data = points({{0}, {3}, {4}}, {1, 2, 2});
-    const NearestSettings s{.common = with(linear()),
-                            .neighbours = 3,
-                            .vote = NeighbourVote::distance};
+    const NearestSettings s{
+        .common = with(linear()), .neighbours = 3, .vote = NeighbourVote::distance};
     const Model model = nearest_neighbours(s).fit(data);
     // 1/1 against 1/2 + 1/3; and a row that is met exactly counts alone.
     EXPECT_NEAR(model.decision(points({{1}}).x)(0, 0), (1 - 1.0 / 2 - 1.0 / 3) / (11.0 / 6), 1e-12);
@@ -70,8 +68,7 @@ TEST(NearestNeighbours, LeaveOneOutIsTheMachineWithoutTheRow) {
     for (const auto vote : {NeighbourVote::uniform, NeighbourVote::distance}) {
         Dataset data = make("moons", {.n = 60, .noise = 0.4});
         const std::vector<double> ks{1, 2, 5, 9};
-        NearestSettings s{
-            .common = with(rbf({.gamma = 0.7})), .path = ks, .vote = vote};
+        NearestSettings s{.common = with(rbf({.gamma = 0.7})), .path = ks, .vote = vote};
         const Model model = nearest_neighbours(s).fit(data);
         const Matrix<double>& path = model.extras.array("path");
         ASSERT_EQ(path.rows(), ks.size());

@@ -18,7 +18,8 @@ namespace mercer {
 namespace {
 
 constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
-/// Beyond so many points within rounding of one another blocks are believed: they tell nothing apart.
+/// Beyond so many points within rounding of one another blocks are believed: they tell nothing
+/// apart.
 constexpr std::size_t most_doubtful = 2000;
 
 struct Candidate {
@@ -149,8 +150,8 @@ struct NeighbourSearch::State {
 
 namespace {
 
-/// Measures candidates again by the formula and puts the nearest first. False: the block was further
-/// off than it may be.
+/// Measures candidates again by the formula and puts the nearest first. False: the block was
+/// further off than it may be.
 template <class T>
 bool measure(const Kernel& kernel, const Rows& points, std::span<const double> own,
              std::span<const double> x, std::vector<double>& z, std::vector<Candidate>& all) {
@@ -252,8 +253,8 @@ void search_band(const State& s, const Engine<T>& engine, const Rows& x,
     const std::size_t n = s.points.size();
     const Rows band = x.select(which);
     // Points of the engine know more than their numbers (which row of a matrix they stand for).
-    const auto prepared = skip_own ? engine.gram.select(engine.points, which, false)
-                                   : engine.gram.prepare(band);
+    const auto prepared =
+        skip_own ? engine.gram.select(engine.points, which, false) : engine.gram.prepare(band);
     engine.gram.block(prepared, engine.points, values.view().block(0, 0, which.size(), n));
     std::vector<unsigned char> failed(which.size(), 0);
     parallel_ranges(which.size(), 4, [&](std::size_t begin, std::size_t end) {
@@ -285,9 +286,8 @@ std::vector<std::size_t> search_all(const State& s, const Engine<T>& engine, con
                                     Neighbours& out, const Progress& progress) {
     std::vector<std::size_t> again;
     // A band of rows stays near the processor: some megabytes of values.
-    const std::size_t band = std::clamp<std::size_t>((std::size_t{8} << 20) / sizeof(T) /
-                                                         std::max<std::size_t>(s.points.size(), 1),
-                                                     32, 1024);
+    const std::size_t band = std::clamp<std::size_t>(
+        (std::size_t{8} << 20) / sizeof(T) / std::max<std::size_t>(s.points.size(), 1), 32, 1024);
     Matrix<T> values(std::min(band, rows.size()), s.points.size());
     for (std::size_t first = 0; first < rows.size(); first += band) {
         const double done = static_cast<double>(first) / static_cast<double>(rows.size());

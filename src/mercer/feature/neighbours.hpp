@@ -3,17 +3,17 @@
 //     ‖Φ(x) − Φ(z)‖² = k(x,x) − 2 k(x,z) + k(z,z)
 //
 // (002 §1). Nothing is approximated: blocks of the Gram engine say which points can be among the
-// nearest, and those few are measured once more by the formula in double precision. Of points at the
-// same distance the one that stands first is the nearer, so the answer is the same for any number of
-// threads and any precision of the blocks.
+// nearest, and those few are measured once more by the formula in double precision. Of points at
+// the same distance the one that stands first is the nearer, so the answer is the same for any
+// number of threads and any precision of the blocks.
 //
 //   const NeighbourSearch search(rbf({.gamma = 0.5}), train.x);
 //   const Neighbours of_test = search(test.x, 3);
 //   of_test.index(i, 0);                      // the point nearest to row i
 //   search.among(3);                          // of each point, among the others
 //
-// For a kernel that is conditionally positive definite this is still a squared distance; for one that
-// is neither it may be negative, and the order is all that is left.
+// For a kernel that is conditionally positive definite this is still a squared distance; for one
+// that is neither it may be negative, and the order is all that is left.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,8 @@ class NeighbourSearch {
     /// A kernel that is centred is so on `reference`, or on the points where that is empty. Throws
     /// InvalidInput when the kernel does not fit the rows.
     explicit NeighbourSearch(const Kernel& kernel, const Rows& points, const Rows& reference = {},
-                             std::span<const std::string> names = {}, bool double_precision = false);
+                             std::span<const std::string> names = {},
+                             bool double_precision = false);
 
     std::size_t size() const;
     const Kernel& kernel() const;  ///< with everything resolved

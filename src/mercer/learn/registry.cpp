@@ -22,6 +22,7 @@ MachineEntry adatron_entry();
 MachineEntry ridge_entry();
 std::vector<MachineEntry> risk_entries();
 MachineEntry gaussian_process_entry();
+MachineEntry gp_classifier_entry();
 MachineEntry kmeans_entry();
 MachineEntry vector_quantiser_entry();
 MachineEntry kernel_pca_entry();
@@ -50,6 +51,7 @@ std::deque<MachineEntry> built_in() {
     all.push_back(ridge_entry());
     add(risk_entries());
     all.push_back(gaussian_process_entry());
+    all.push_back(gp_classifier_entry());
     all.push_back(kmeans_entry());
     all.push_back(vector_quantiser_entry());
     all.push_back(kernel_pca_entry());

@@ -26,8 +26,8 @@ const Describe<NearestSettings>& nearest_settings() {
     static const auto settings = [] {
         using S = NearestSettings;
         Describe<S> d;
-        Setting& count = d.add(&S::neighbours, "neighbours", "nearest rows that are asked",
-                               Range::at_least(1));
+        Setting& count =
+            d.add(&S::neighbours, "neighbours", "nearest rows that are asked", Range::at_least(1));
         count.tunable = true;
         Setting& path = d.add(&S::path, "path",
                               "numbers of neighbours to choose from by leave-one-out error, 1,3,5",
@@ -82,8 +82,8 @@ std::vector<double> counts_of(const NearestSettings& s, std::span<const double> 
     return counts;
 }
 
-/// What the nearest rows count; `distances` are squared. A row of weight w is as good as w rows: the
-/// nearest count until `count` of them are together.
+/// What the nearest rows count; `distances` are squared. A row of weight w is as good as w rows:
+/// the nearest count until `count` of them are together.
 void votes(std::span<const std::uint32_t> nearest, std::span<const double> distances,
            std::span<const double> weights, double count, std::span<double> out) {
     const bool met = !distances.empty() && distances[0] <= 0;
@@ -96,8 +96,8 @@ void votes(std::span<const std::uint32_t> nearest, std::span<const double> dista
     }
 }
 
-/// The weighted mean of what the nearest say. Of two classes with as many votes the first wins, whose
-/// decisions are those above 0.
+/// The weighted mean of what the nearest say. Of two classes with as many votes the first wins,
+/// whose decisions are those above 0.
 void mean_of(const Matrix<double>& said, std::span<const std::uint32_t> nearest,
              std::span<const double> votes, bool two_classes, std::span<double> out) {
     std::ranges::fill(out, 0.0);
@@ -117,8 +117,8 @@ struct VoteRule {
 };
 
 /// The answers of the first neighbours found, `count` of them.
-Matrix<double> answers_of(const Neighbours& found, const Matrix<double>& distances,
-                          double count, const Matrix<double>& said, const VoteRule& rule) {
+Matrix<double> answers_of(const Neighbours& found, const Matrix<double>& distances, double count,
+                          const Matrix<double>& said, const VoteRule& rule) {
     Matrix<double> result(found.size(), said.rows());
     std::vector<double> own(found.count());
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -149,7 +149,8 @@ double error_of(const Sample& sample, const Matrix<double>& said, std::size_t ro
                 std::span<const double> answer) {
     if (sample.classes.count() == 2) return (answer[0] > 0) == (said(0, row) > 0) ? 0 : 1;
     if (sample.classes.count() > 2) {
-        const auto best = static_cast<std::size_t>(std::ranges::max_element(answer) - answer.begin());
+        const auto best =
+            static_cast<std::size_t>(std::ranges::max_element(answer) - answer.begin());
         return best == sample.class_of(row) ? 0 : 1;
     }
     double sum = 0;
@@ -164,8 +165,7 @@ Matrix<double> leave_one_out(const NearestSettings& s, const Sample& sample,
                              const NeighbourSearch& search, const Matrix<double>& said,
                              const std::vector<double>& counts, const VoteRule& rule) {
     const std::size_t most = sought(rule.weights, std::ranges::max(counts), sample.size());
-    const Neighbours found =
-        search.among(std::min(most, sample.size() - 1), s.common.progress);
+    const Neighbours found = search.among(std::min(most, sample.size() - 1), s.common.progress);
     Matrix<double> distances;
     if (rule.by_distance) distances = squared_distances(found, search.squared_lengths());
     Matrix<double> path(counts.size(), 2);
@@ -200,8 +200,8 @@ Model train(Task task, const NearestSettings& s, const Sample& sample, Matrix<do
     const std::vector<double> counts = counts_of(s, sample.data.weights, sample.size());
     const bool classes = is_classifier(task);
     const VoteRule rule{.by_distance = s.vote == NeighbourVote::distance,
-                    .two_classes = classes && sample.classes.count() == 2,
-                    .weights = sample.data.weights};
+                        .two_classes = classes && sample.classes.count() == 2,
+                        .weights = sample.data.weights};
     Model model = begin_model(task, sample, s.common);
     Report report;
     double count = counts.front();
@@ -309,10 +309,10 @@ Matrix<double> Nearest::decide(const Model& model, const Rows& scaled,
     check(model, "model");
     const Expansion& e = model.expansion;
     const NeighbourSearch search(e.kernel, e.points, e.reference, {}, model.double_precision);
-    const VoteRule how{
-        .by_distance = rule(0, 1) != 0,
-        .two_classes = is_classifier(model.task) && model.classes() == 2,
-        .weights = weights ? std::span<const double>(weights->values()) : std::span<const double>()};
+    const VoteRule how{.by_distance = rule(0, 1) != 0,
+                       .two_classes = is_classifier(model.task) && model.classes() == 2,
+                       .weights = weights ? std::span<const double>(weights->values())
+                                          : std::span<const double>()};
     const std::size_t most = std::min(sought(how.weights, rule(0, 0), e.size()), e.size());
     const Neighbours found = search(scaled, most, progress);
     Matrix<double> distances;

@@ -1,14 +1,14 @@
-// Nearest neighbours in feature space, for any kernel: a row belongs to the class that most of the k
-// training rows nearest to it belong to, or has the mean of their numbers (001, "3-NN" of the MNIST
-// table). Distances are those of feature/neighbours.hpp, and exact.
+// Nearest neighbours in feature space, for any kernel: a row belongs to the class that most of the
+// k training rows nearest to it belong to, or has the mean of their numbers (001, "3-NN" of the
+// MNIST table). Distances are those of feature/neighbours.hpp, and exact.
 //
 //   Model model = nearest_neighbours({.common = {.kernel = linear()}, .neighbours = 3}).fit(data);
 //   Model best = nearest_neighbours({.path = {1, 3, 5, 7}}).fit(data);   // k by leave-one-out
 //   Model numbers = nearest_neighbours_regression({.neighbours = 5}).fit(data);
 //
 // The model is an expansion over all rows whose coefficients are what each row says: ±1 of two
-// classes, 1 for its own of several, its target. Its extra Nearest says that the answer is the mean of
-// them over the nearest rows.
+// classes, 1 for its own of several, its target. Its extra Nearest says that the answer is the mean
+// of them over the nearest rows.
 #pragma once
 
 #include <cstddef>
@@ -48,9 +48,9 @@ struct NearestSettings {
 
 /// Reports among the figures `neighbours` and, where asked for, `loo_error`: the weighted share of
 /// rows that their neighbours are wrong about, or the weighted mean of squared errors. With a path
-/// there is the table "path", one row (neighbours, leave-one-out error) a value. A row of weight w is
-/// as good as w rows, among the neighbours too: these count until they weigh k together. Of classes with as many votes the first wins. Classifiers have probabilities: shares of
-/// the votes.
+/// there is the table "path", one row (neighbours, leave-one-out error) a value. A row of weight w
+/// is as good as w rows, among the neighbours too: these count until they weigh k together. Of
+/// classes with as many votes the first wins. Classifiers have probabilities: shares of the votes.
 class NearestNeighbours {
    public:
     NearestNeighbours(Task task, NearestSettings settings)
@@ -75,7 +75,7 @@ inline NearestNeighbours nearest_neighbours_regression(NearestSettings settings 
 
 /// That the answer is a mean over the nearest points.
 struct Nearest final : ArrayExtra<Nearest> {
-    Matrix<double> rule{};                    ///< 1 × 2: how many, and 1 where votes go by distance
+    Matrix<double> rule{};  ///< 1 × 2: how many, and 1 where votes go by distance
     std::optional<Matrix<double>> weights{};  ///< 1 × points; absent: all 1
 
     template <class Self, class Visit>
