@@ -489,9 +489,9 @@ std::vector<std::string> output_names(const Model& model) {
     const std::size_t k = model.classes();
     if (outputs == 1 && k != 2) return {"decision"};
     // Classes that compete with one another, and groups, have values of their own.
-    if (model.task == Task::class_means || model.task == Task::perceptron ||
-        model.task == Task::spreading || model.task == knn_task) {
-        if (k > 2) return model.class_names;
+    if (model.task() == Task::class_means || model.task() == Task::perceptron ||
+        model.task() == Task::spreading || model.task() == knn_task) {
+        if (k > 2) return model.class_names();
     }
     if (is_clustering(model.task())) {
         std::vector<std::string> groups;

@@ -17,14 +17,14 @@ nb::tuple neighbours(const Model& model, std::optional<Rows> x, std::size_t coun
     Neighbours found;
     Matrix<double> squared;
     run_beside([&](const Progress& progress) {
-        const Expansion& e = model.expansion;
-        const NeighbourSearch search(e.kernel, e.points, e.reference, {}, model.double_precision);
+        const Expansion& e = model.expansion();
+        const NeighbourSearch search(e.kernel, e.points, e.reference, {}, model.double_precision());
         if (!x) {
             found = search.among(count, progress);
             if (distances) squared = squared_distances(found, search.squared_lengths());
             return;
         }
-        const Rows scaled = model.scaling.apply(rows_for(model, *x));
+        const Rows scaled = model.scaling().apply(rows_for(model, *x));
         found = search(scaled, count, progress);
         if (distances) squared = squared_distances(found, search.squared_lengths(scaled));
     });

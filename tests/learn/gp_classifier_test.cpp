@@ -39,7 +39,7 @@ TEST(GpClassifier, CoefficientsAreTheSlopesAtTheMode) {
     const Latent f = latent_of(model, data.x);
     for (std::size_t i = 0; i < data.size(); ++i) {
         const double y = data.y.values[i] < 0 ? 1 : -1;  // the first class is −1
-        EXPECT_NEAR(model.expansion.coefficients(0, i), y * sigma(-y * f.mean(i, 0)), 1e-9);
+        EXPECT_NEAR(model.expansion().coefficients(0, i), y * sigma(-y * f.mean(i, 0)), 1e-9);
     }
     const Report r = model.report();
     EXPECT_TRUE(r.is_bracketed());
@@ -171,7 +171,7 @@ TEST(GpClassifier, SeveralClassesAreSavedAndReduced) {
     const Dataset data = with_double_rows(make("blobs", {.n = 90, .noise = 2.5, .classes = 3}));
     const Model model =
         machine_entry("gpc").make({.kernel = Kernel::parse("5*rbf(gamma=0.2)")}, {}).fit(data);
-    ASSERT_EQ(model.reports.size(), 3U);
+    ASSERT_EQ(model.reports().size(), 3U);
     const Rows test = make("blobs", {.n = 30, .noise = 2.5, .seed = 5, .classes = 3}).x.to_double();
     const Matrix<double> p = model.probabilities(test);
     const std::vector<double> found = model.predict(test);

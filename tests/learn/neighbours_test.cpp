@@ -70,7 +70,7 @@ TEST(NearestNeighbours, LeaveOneOutIsTheMachineWithoutTheRow) {
         const std::vector<double> ks{1, 2, 5, 9};
         NearestSettings s{.common = with(rbf({.gamma = 0.7})), .path = ks, .vote = vote};
         const Model model = nearest_neighbours(s).fit(data);
-        const Matrix<double>& path = model.extras.array("path");
+        const Matrix<double>& path = model.extras().array("path");
         ASSERT_EQ(path.rows(), ks.size());
         double best = 1, chosen = 0;
         for (std::size_t p = 0; p < ks.size(); ++p) {
@@ -174,8 +174,8 @@ TEST(NearestNeighbours, MistakesAreNamed) {
 TEST(NearestNeighbours, UspsAgreesWithASearchPairByPair) {
     MERCER_NEEDS_DATA(train_file, "usps/zip.train.gz");
     MERCER_NEEDS_DATA(test_file, "usps/zip.test.gz");
-    const Dataset train = read(train_file);
-    const Dataset test = read(test_file);
+    const Dataset train = read(train_file, {.label = "first"});
+    const Dataset test = read(test_file, {.label = "first"});
     const Model model = nearest_neighbours({.common = with(linear()), .neighbours = 1}).fit(train);
     const Labels found = model.predict_labels(test.x);
     const auto p = full(train.x);

@@ -12,6 +12,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
@@ -38,7 +39,10 @@ constexpr T doubt = std::is_same_v<T, float> ? T(1e-5) : T(1e-12);
 /// The kernel is a function of two rows of numbers that can be evaluated by itself.
 bool is_plain(const Kernel& kernel, const Rows& points) {
     return !points.is_sparse() && points.objects().empty() && points.columns() > 0 &&
-           !contains(kernel, KernelKind::center) && !contains(kernel, KernelKind::precomputed);
+           !contains_if(kernel.node(), [](const KernelNode& part) {
+               return part.kind == KernelKind::center || part.kind == KernelKind::precomputed ||
+                      (part.leaf != nullptr && is_object_leaf(*part.leaf));
+           });
 }
 
 /// The points that can be among the `count` nearest, from one row of a block. A value v of it says

@@ -9,7 +9,7 @@
 //
 //   const NeighbourSearch search(rbf({.gamma = 0.5}), train.x);
 //   const Neighbours of_test = search(test.x, 3);
-//   of_test.index(i, 0);                      // the point nearest to row i
+//   of_test.index(7, 0);                      // the point nearest to row 7
 //   search.among(3);                          // of each point, among the others
 //
 // For a kernel that is conditionally positive definite this is still a squared distance; for one

@@ -22,6 +22,8 @@ Description spectrum_leaf, words_leaf, mismatch_leaf, gapped_leaf, wd_leaf, loca
 Description subtree_leaf, subset_tree_leaf, partial_tree_leaf;
 // series
 Description gak_leaf, signature_leaf;
+// pictures
+Description tangent_distance_leaf;
 // graphs
 Description wl_leaf, shortest_path_leaf, graphlet_leaf, propagation_leaf, random_walk_leaf;
 // the rest
@@ -65,6 +67,7 @@ std::span<const Leaf* const> built_in_leaves() {
         &partial_tree_leaf(),
         &gak_leaf(),
         &signature_leaf(),
+        &tangent_distance_leaf(),
         &wl_leaf(),
         &shortest_path_leaf(),
         &graphlet_leaf(),

@@ -167,8 +167,8 @@ Model learn(const GpClassifierSettings& s, const Dataset& data, std::optional<Ke
     CurvatureTest curvature(gram.kernel(), sample.x, directions_of(Task::gp, false));
     Model model = begin_model(gpc_task, sample, s.common);
     model.double_precision = true;
-    model.trained.bias = false;
-    model.trained.tolerance = s.tolerance;
+    model.trained().bias = false;
+    model.trained().tolerance = s.tolerance;
     const std::size_t outputs = problems.size();
     Matrix<double> alpha(outputs, n);
     LatentFactors factors;
@@ -181,8 +181,8 @@ Model learn(const GpClassifierSettings& s, const Dataset& data, std::optional<Ke
                       chosen.status == FitStatus::cancelled ? Progress{} : progress);
         if (!mode.found) not_positive(gram.kernel());
         model.reports.push_back(report_of(mode, chosen, curvature, s.tolerance));
-        if (outputs > 1) model.reports.back().name = sample.classes.names[c] + " vs rest";
-        if (s.optimise) note_search(model.reports.back(), chosen.search);
+        if (outputs > 1) model.reports().back().name = sample.classes.names[c] + " vs rest";
+        if (s.optimise) note_search(model.reports().back(), chosen.search);
         std::ranges::copy(mode.alpha, alpha.row(c).begin());
         std::ranges::copy(mode.root, factors.root.row(c).begin());
         if (s.keep_factor) pack(mode.factor, factors.lower.row(c));
@@ -191,10 +191,10 @@ Model learn(const GpClassifierSettings& s, const Dataset& data, std::optional<Ke
     std::iota(all.begin(), all.end(), std::size_t{0});
     set_expansion(model, sample, gram.kernel(), all, std::move(alpha),
                   std::vector<double>(outputs, 0.0));
-    if (s.keep_factor) model.extras.set(std::move(factors));
-    model.extras.set(Calibration(std::vector<Sigmoid>(outputs, Sigmoid{.a = -1, .b = 0})));
+    if (s.keep_factor) model.extras().set(std::move(factors));
+    model.extras().set(Calibration(std::vector<Sigmoid>(outputs, Sigmoid{.a = -1, .b = 0})));
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    for (Report& r : model.reports) r.seconds = seconds / static_cast<double>(outputs);
+    for (Report& r : model.reports()) r.seconds = seconds / static_cast<double>(outputs);
     return model;
 }
 
@@ -294,8 +294,8 @@ Model GpClassifier::fit(const Dataset& data) const {
 }
 
 void LatentFactors::check(const Model& model, const std::string& place) const {
-    const std::size_t n = model.expansion.size();
-    const std::size_t outputs = model.expansion.outputs();
+    const std::size_t n = model.expansion().size();
+    const std::size_t outputs = model.expansion().outputs();
     const bool fits = lower.rows() == outputs && lower.columns() == factor_size(n) &&
                       root.rows() == outputs && root.columns() == n && average.values().size() == 1;
     if (fits) return;
@@ -313,7 +313,7 @@ namespace {
 Latent latent_at(const Model& model, const LatentFactors& factors, const Rows& scaled,
                  const Progress& progress) {
     factors.check(model, "model");
-    const Expansion& e = model.expansion;
+    const Expansion& e = model.expansion();
     const std::size_t n = e.size();
     const Gram<double> gram(e.kernel, e.reference.size() > 0 ? e.reference : e.points);
     const auto points = e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference();
@@ -368,15 +368,15 @@ Matrix<double> LatentFactors::decide(const Model& model, const Rows& scaled,
 }
 
 Latent latent_of(const Model& model, const Rows& x, const Progress& progress) {
-    const LatentFactors* factors = model.extras.find<LatentFactors>();
+    const LatentFactors* factors = model.extras().find<LatentFactors>();
     if (!factors) {
         throw InvalidInput(
             "means and variances of a process need a model of the task gpc that was trained with "
             "its "
             "factors; this one is of the task " +
-            task_name(model.task));
+            task_name(model.task()));
     }
-    return latent_at(model, *factors, model.scaling.apply(rows_for(model, x)), progress);
+    return latent_at(model, *factors, model.scaling().apply(rows_for(model, x)), progress);
 }
 
 MachineEntry gp_classifier_entry() {

@@ -230,9 +230,9 @@ Model train(Task task, const NearestSettings& s, const Sample& sample, Matrix<do
         nearest.weights = Matrix<double>(1, sample.size());
         std::ranges::copy(rule.weights, nearest.weights->row(0).begin());
     }
-    model.extras.set(std::move(nearest));
-    if (classes) model.extras.set(shares(outputs));
-    model.trained.numbers["neighbours"] = count;
+    model.extras().set(std::move(nearest));
+    if (classes) model.extras().set(shares(outputs));
+    model.trained().numbers["neighbours"] = count;
     report.figures["neighbours"] = count;
     report.rows = report.free_support_vectors = sample.size();
     report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -283,7 +283,7 @@ Model NearestNeighbours::fit(const Dataset& data, MatrixView<const double> targe
 }
 
 void Nearest::check(const Model& model, const std::string& place) const {
-    const std::size_t points = model.expansion.size();
+    const std::size_t points = model.expansion().size();
     if (weights && (weights->rows() != 1 || weights->columns() != points ||
                     !std::ranges::all_of(weights->values(), [](double w) { return w > 0; }))) {
         throw InvalidInput(
@@ -307,10 +307,10 @@ std::string Nearest::why_not_reduced() const {
 Matrix<double> Nearest::decide(const Model& model, const Rows& scaled,
                                const Progress& progress) const {
     check(model, "model");
-    const Expansion& e = model.expansion;
-    const NeighbourSearch search(e.kernel, e.points, e.reference, {}, model.double_precision);
+    const Expansion& e = model.expansion();
+    const NeighbourSearch search(e.kernel, e.points, e.reference, {}, model.double_precision());
     const VoteRule how{.by_distance = rule(0, 1) != 0,
-                       .two_classes = is_classifier(model.task) && model.classes() == 2,
+                       .two_classes = is_classifier(model.task()) && model.classes() == 2,
                        .weights = weights ? std::span<const double>(weights->values())
                                           : std::span<const double>()};
     const std::size_t most = std::min(sought(how.weights, rule(0, 0), e.size()), e.size());
