@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -28,7 +27,6 @@
 namespace mercer {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 
 [[noreturn]] void not_positive(const Kernel& kernel) {
     throw InvalidInput("the kernel " + kernel.text() +
@@ -153,7 +151,7 @@ void check_memory(const GpClassifierSettings& s, std::size_t n, std::size_t prob
 }
 
 Model learn(const GpClassifierSettings& s, const Dataset& data, std::optional<Kernel>& found) {
-    const auto start = Clock::now();
+    const Stopwatch clock;
     const Progress& progress = s.common.progress;
     const Sample sample = take_sample(gpc_task, data, s.common);
     const std::size_t n = sample.size();
@@ -161,14 +159,15 @@ Model learn(const GpClassifierSettings& s, const Dataset& data, std::optional<Ke
     check_memory(s, n, problems.size());
     const Chosen chosen = choose(s, sample, problems);
     found = chosen.kernel;
-    const Gram<double> gram(chosen.kernel, sample.x, sample.data.feature_names);
+    const Gram<double> gram =
+        make_gram<double>(chosen.kernel, sample.x, sample.data.feature_names);
     Matrix<double> k(n, n);
     gram.matrix(k.view(), chosen.status == FitStatus::cancelled ? Progress{} : progress);
     CurvatureTest curvature(gram.kernel(), sample.x, directions_of(Task::gp, false));
-    Model model = begin_model(gpc_task, sample, s.common);
+    ModelParts model = begin_model(gpc_task, sample, s.common);
     model.double_precision = true;
-    model.trained().bias = false;
-    model.trained().tolerance = s.tolerance;
+    model.trained.bias = false;
+    model.trained.tolerance = s.tolerance;
     const std::size_t outputs = problems.size();
     Matrix<double> alpha(outputs, n);
     LatentFactors factors;
@@ -181,8 +180,8 @@ Model learn(const GpClassifierSettings& s, const Dataset& data, std::optional<Ke
                       chosen.status == FitStatus::cancelled ? Progress{} : progress);
         if (!mode.found) not_positive(gram.kernel());
         model.reports.push_back(report_of(mode, chosen, curvature, s.tolerance));
-        if (outputs > 1) model.reports().back().name = sample.classes.names[c] + " vs rest";
-        if (s.optimise) note_search(model.reports().back(), chosen.search);
+        if (outputs > 1) model.reports.back().name = sample.classes.names[c] + " vs rest";
+        if (s.optimise) note_search(model.reports.back(), chosen.search);
         std::ranges::copy(mode.alpha, alpha.row(c).begin());
         std::ranges::copy(mode.root, factors.root.row(c).begin());
         if (s.keep_factor) pack(mode.factor, factors.lower.row(c));
@@ -191,11 +190,11 @@ Model learn(const GpClassifierSettings& s, const Dataset& data, std::optional<Ke
     std::iota(all.begin(), all.end(), std::size_t{0});
     set_expansion(model, sample, gram.kernel(), all, std::move(alpha),
                   std::vector<double>(outputs, 0.0));
-    if (s.keep_factor) model.extras().set(std::move(factors));
-    model.extras().set(Calibration(std::vector<Sigmoid>(outputs, Sigmoid{.a = -1, .b = 0})));
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    for (Report& r : model.reports()) r.seconds = seconds / static_cast<double>(outputs);
-    return model;
+    if (s.keep_factor) model.extras.set(std::move(factors));
+    model.extras.set(Calibration(std::vector<Sigmoid>(outputs, Sigmoid{.a = -1, .b = 0})));
+    const double seconds = clock.seconds();
+    for (Report& r : model.reports) r.seconds = seconds / static_cast<double>(outputs);
+    return Model(std::move(model));
 }
 
 const Describe<GpClassifierSettings>& described() {
@@ -293,9 +292,9 @@ Model GpClassifier::fit(const Dataset& data) const {
     return patient_fit_of(task(), settings_.common, data, fit_some);
 }
 
-void LatentFactors::check(const Model& model, const std::string& place) const {
-    const std::size_t n = model.expansion().size();
-    const std::size_t outputs = model.expansion().outputs();
+void LatentFactors::check(const ModelParts& model, const std::string& place) const {
+    const std::size_t n = model.expansion.size();
+    const std::size_t outputs = model.expansion.outputs();
     const bool fits = lower.rows() == outputs && lower.columns() == factor_size(n) &&
                       root.rows() == outputs && root.columns() == n && average.values().size() == 1;
     if (fits) return;
@@ -312,10 +311,10 @@ namespace {
 
 Latent latent_at(const Model& model, const LatentFactors& factors, const Rows& scaled,
                  const Progress& progress) {
-    factors.check(model, "model");
     const Expansion& e = model.expansion();
     const std::size_t n = e.size();
-    const Gram<double> gram(e.kernel, e.reference.size() > 0 ? e.reference : e.points);
+    const Gram<double> gram =
+        make_gram<double>(e.kernel, e.reference.size() > 0 ? e.reference : e.points);
     const auto points = e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference();
     Latent result{Matrix<double>(scaled.size(), e.outputs()),
                   Matrix<double>(scaled.size(), e.outputs())};

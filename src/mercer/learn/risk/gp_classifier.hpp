@@ -101,7 +101,7 @@ struct LatentFactors final : ArrayExtra<LatentFactors> {
         visit("latent_root", self.root);
         visit("latent_average", self.average);
     }
-    void check(const Model& model, const std::string& place) const override;
+    void check(const ModelParts& model, const std::string& place) const override;
     /// Null: they have a row for each point of the long expansion.
     std::shared_ptr<const Extra> reduced(const std::shared_ptr<const Extra>& own,
                                          const Model& model,

@@ -1,7 +1,6 @@
 #include "mercer/learn/risk/neighbours.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -20,7 +19,6 @@
 namespace mercer {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 
 const Describe<NearestSettings>& nearest_settings() {
     static const auto settings = [] {
@@ -196,13 +194,13 @@ Calibration shares(std::size_t outputs) {
 }
 
 Model train(Task task, const NearestSettings& s, const Sample& sample, Matrix<double> said) {
-    const auto start = Clock::now();
+    const Stopwatch clock;
     const std::vector<double> counts = counts_of(s, sample.data.weights, sample.size());
     const bool classes = is_classifier(task);
     const VoteRule rule{.by_distance = s.vote == NeighbourVote::distance,
                         .two_classes = classes && sample.classes.count() == 2,
                         .weights = sample.data.weights};
-    Model model = begin_model(task, sample, s.common);
+    ModelParts model = begin_model(task, sample, s.common);
     Report report;
     double count = counts.front();
     const Kernel kernel = resolve(s.common.kernel, sample.x, sample.data.feature_names);
@@ -230,14 +228,14 @@ Model train(Task task, const NearestSettings& s, const Sample& sample, Matrix<do
         nearest.weights = Matrix<double>(1, sample.size());
         std::ranges::copy(rule.weights, nearest.weights->row(0).begin());
     }
-    model.extras().set(std::move(nearest));
-    if (classes) model.extras().set(shares(outputs));
-    model.trained().numbers["neighbours"] = count;
+    model.extras.set(std::move(nearest));
+    if (classes) model.extras.set(shares(outputs));
+    model.trained.numbers["neighbours"] = count;
     report.figures["neighbours"] = count;
     report.rows = report.free_support_vectors = sample.size();
-    report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report.seconds = clock.seconds();
     model.reports = {std::move(report)};
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace
@@ -282,8 +280,8 @@ Model NearestNeighbours::fit(const Dataset& data, MatrixView<const double> targe
     return patient_fit(task_, settings_, numbered, fit_some);
 }
 
-void Nearest::check(const Model& model, const std::string& place) const {
-    const std::size_t points = model.expansion().size();
+void Nearest::check(const ModelParts& model, const std::string& place) const {
+    const std::size_t points = model.expansion.size();
     if (weights && (weights->rows() != 1 || weights->columns() != points ||
                     !std::ranges::all_of(weights->values(), [](double w) { return w > 0; }))) {
         throw InvalidInput(
@@ -306,7 +304,6 @@ std::string Nearest::why_not_reduced() const {
 
 Matrix<double> Nearest::decide(const Model& model, const Rows& scaled,
                                const Progress& progress) const {
-    check(model, "model");
     const Expansion& e = model.expansion();
     const NeighbourSearch search(e.kernel, e.points, e.reference, {}, model.double_precision());
     const VoteRule how{.by_distance = rule(0, 1) != 0,

@@ -83,7 +83,7 @@ struct Nearest final : ArrayExtra<Nearest> {
         visit("neighbours", self.rule);
         visit("neighbour_weights", self.weights);
     }
-    void check(const Model& model, const std::string& place) const override;
+    void check(const ModelParts& model, const std::string& place) const override;
     std::string why_not_reduced() const override;
     bool decides() const override { return true; }
     Matrix<double> decide(const Model& model, const Rows& scaled,
