@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mercer/base/error.hpp"
+#include "mercer/gram/detail/collapse.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/leaf.hpp"
 #include "mercer/kernel/detail/leaf_tools.hpp"
@@ -205,6 +206,46 @@ TEST(Structures, RowsOfOtherSetsThatNeverMetAreNotMixedUp) {
     const Points<float> b = gram.prepare(text_rows({"uvw"}));
     Matrix<float> value(1, 1);
     EXPECT_THROW(gram.block(a, b, value.view()), std::logic_error);
+}
+
+/// Sums over many rows, which kernels with explicit features take as one function, against the
+/// sums of the rows.
+template <class T>
+void expect_products(const Kernel& kernel, const Rows& x, const Rows& z) {
+    SCOPED_TRACE(kernel.text());
+    const Gram<T> gram(kernel, x);
+    ASSERT_TRUE(collapses(gram.kernel()));
+    const Points<T> columns = gram.prepare(z);
+    std::vector<double> weights(x.size()), found(z.size(), 0.5), expected(z.size(), 0.5);
+    for (std::size_t i = 0; i < x.size(); ++i) weights[i] = std::cos(static_cast<double>(i));
+    gram.add_product(gram.reference(), columns, weights, found);
+    Matrix<T> block(x.size(), z.size());
+    gram.block(gram.reference(), columns, block.view());
+    double largest = 0;
+    for (std::size_t j = 0; j < z.size(); ++j) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            expected[j] += weights[i] * static_cast<double>(block(i, j));
+            largest = std::max(largest, std::abs(static_cast<double>(block(i, j))));
+        }
+        EXPECT_NEAR(found[j], expected[j],
+                    (sizeof(T) == 4 ? 1e-6 : 1e-13) * static_cast<double>(x.size()) * largest);
+    }
+}
+
+TEST(Collapse, ProductsWithManyRowsAreTheSumsOfTheRows) {
+    const Rows x = text_rows(random_texts(900, 60, 5));
+    const Rows z = text_rows(random_texts(700, 60, 6, "ACGTN"));
+    for (const char* text :
+         {"spectrum(k=3)", "normalize(spectrum(k=2))", "wd(degree=6)",
+          "normalize(wd(degree=20, alphabet=dna))", "2*normalize(spectrum(k=2) + wd(degree=4)) + 3",
+          "map(intersection, spectrum(k=2)) + 0.5*normalize(wd(degree=5, shift=1)[sequence])"}) {
+        expect_products<float>(Kernel::parse(text), x, z);
+        expect_products<double>(Kernel::parse(text), x, z);
+    }
+    for (const char* text : {"spectrum(k=3)^2", "normalize(wd(degree=3) + 1)", "mismatch(k=3)",
+                             "exp(wd)", "normalize(normalize(wd))", "center(wd)"}) {
+        EXPECT_FALSE(collapses(Kernel::parse(text))) << text;
+    }
 }
 
 }  // namespace

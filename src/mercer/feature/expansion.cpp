@@ -8,6 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/feature/detail/feature_weights.hpp"
+#include "mercer/feature/detail/pair_sums.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
@@ -215,6 +216,7 @@ std::vector<FeatureWeight> heaviest_features(const Expansion& expansion, std::si
         }
     } else if (const auto parts = collapsed(expansion)) {
         for (const FeatureWeights::Part& part : parts->parts) {
+            if (part.pairs) continue;  // without features that could be listed
             FeatureWeights(part, expansion).name_heaviest(expansion, output, count, found);
         }
     }
@@ -230,6 +232,7 @@ struct Evaluator::State {
     std::size_t columns = 0;
     std::optional<Matrix<double>> weights{};
     std::vector<FeatureWeights> features{};  ///< instead, of kernels with explicit features
+    std::vector<PairSums> sums{};            ///< and of those whose sums are functions
     std::optional<KernelSum<float>> single{};
     std::optional<KernelSum<double>> full{};
 };
@@ -246,7 +249,11 @@ Evaluator::Evaluator(const Expansion& expansion, bool double_precision) {
         state->weights = weight_vectors(expansion);
     } else if (const auto parts = collapsed(expansion)) {
         for (const FeatureWeights::Part& part : parts->parts) {
-            state->features.emplace_back(part, expansion);
+            if (part.pairs) {
+                state->sums.emplace_back(part, expansion);
+            } else {
+                state->features.emplace_back(part, expansion);
+            }
         }
         for (std::size_t c = 0; c < expansion.outputs(); ++c) {
             double sum = 0;
@@ -269,6 +276,7 @@ Matrix<double> Evaluator::operator()(const Rows& x, const Progress& progress) co
     }
     if (state_->weights) add_linear(*state_->weights, x, out.view());
     for (const FeatureWeights& part : state_->features) part.add_to(x, out.view());
+    for (const PairSums& part : state_->sums) part.add_to(x, out.view());
     if (state_->single) state_->single->add_to(x, out.view(), progress);
     if (state_->full) state_->full->add_to(x, out.view(), progress);
     for (std::size_t i = 0; i < x.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "mercer/base/detail/row_sums.hpp"
@@ -11,6 +12,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/dataset.hpp"
+#include "mercer/gram/detail/collapse.hpp"
 #include "mercer/gram/detail/sources.hpp"
 
 namespace mercer {
@@ -77,6 +79,7 @@ struct Gram<T>::State {
     Kernel kernel;
     std::size_t columns = 0;
     Plan plan{};
+    std::optional<LinearForm> linear{};  ///< of kernels that collapse
     std::vector<GroupFormat> formats{};
     std::vector<std::shared_ptr<const Gram<T>>> set_grams{};  // one a source
     Points<T> reference{};
@@ -398,6 +401,7 @@ Gram<T>::Gram(const Kernel& kernel, const Rows& reference, std::span<const std::
     }
     auto data = state->pack_derived(reference.size(), std::move(derived));
     state->shape_tiles(*data);
+    state->linear = linear_form(plan);
     for (std::size_t side = 0; side < plan.sides.size(); ++side) {
         state->add_side(plan.sides[side], *data, *data, progress);
         if (plan.sides[side].kind == SideKind::mean) state->settle_center(side, *data);
@@ -508,6 +512,10 @@ void Gram<T>::add_product(const Points<T>& x, const Points<T>& z, std::span<cons
                           std::span<double> sums) const {
     if (weights.size() != x.size() || sums.size() != z.size()) {
         throw std::logic_error("a product needs a weight for each row and a sum for each column");
+    }
+    if (state_->linear &&
+        add_collapsed<T>(*state_->linear, state_->plan, *x.data_, *z.data_, weights, sums)) {
+        return;
     }
     state_->add_product(state_->plan.program, *x.data_, *z.data_, weights, sums);
 }

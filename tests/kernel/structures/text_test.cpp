@@ -7,6 +7,7 @@
 
 #include "kernel/structures/support.hpp"
 #include "mercer/base/detail/simd.hpp"
+#include "mercer/kernel/detail/object_sum.hpp"
 
 namespace mercer::test {
 namespace {
@@ -180,6 +181,51 @@ TEST(WeightedDegree, SumsRunsOfMatches) {
     EXPECT_EQ(text_value("wd(degree=1, alphabet=dna)", "ACNN", "aGnN"), 1);
     EXPECT_EQ(text_value("wd(degree=1)", "ACNN", "AGNN"), 3);
     EXPECT_EQ(text_value("wd(degree=1)", "\xff", "\xff"), 1);
+}
+
+/// Σ_r w_r k(x_r, z) as one function, against the sum over pairs.
+TEST(WeightedDegree, SumsAsOneFunction) {
+    struct Trial {
+        const char* kernel;
+        const char* letters;
+        std::size_t longest;
+    };
+    for (const Trial& trial :
+         {Trial{"wd(degree=20)", "ACGT", 40}, Trial{"wd(degree=3, shift=4)", "ACGT", 30},
+          Trial{"wd(degree=20, shift=2, alphabet=dna)", "ACGTN", 50},
+          Trial{"wd(degree=70)", "ab", 120},
+          Trial{"wd(degree=12)", "abcdefghijklmnopqrstuvwxyz", 9},
+          Trial{"wd(degree=1, from=2, to=7)", "abc", 10}, Trial{"wd(degree=33)", "a", 60}}) {
+        const Kernel kernel = Kernel::parse(trial.kernel);
+        const KernelNode& node = kernel.node();
+        const auto x_texts = random_texts(1, 60, trial.longest, trial.letters);
+        auto z_texts = random_texts(2, 30, trial.longest, trial.letters);
+        z_texts.push_back("a letter that the others do not have: ?");
+        z_texts.push_back(x_texts[0]);
+        const auto x = node.leaf->prepare(node, objects_of(x_texts));
+        const auto z = node.leaf->prepare(node, objects_of(z_texts));
+        ASSERT_TRUE(has_sums(node));
+        std::vector<std::uint32_t> which, columns;
+        std::vector<double> weights;
+        for (std::uint32_t r = 0; r < x_texts.size(); r += 2) {
+            which.push_back(r);
+            weights.push_back(std::sin(1.0 + r));
+        }
+        for (std::uint32_t c = 0; c < z_texts.size(); ++c) columns.push_back(c);
+        std::vector<double> found(columns.size(), 0.25), row(columns.size());
+        std::vector<double> expected(columns.size(), 0.25), size(columns.size());
+        dynamic_cast<const SummedPairs&>(*x).sum(which, weights)->add(*z, columns, found);
+        for (std::size_t k = 0; k < which.size(); ++k) {
+            x->row(which[k], *z, columns, row);
+            for (std::size_t c = 0; c < row.size(); ++c) {
+                expected[c] += weights[k] * row[c];
+                size[c] += std::abs(weights[k] * row[c]);
+            }
+        }
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            EXPECT_NEAR(found[c], expected[c], 1e-13 * (1 + size[c])) << trial.kernel << ", " << c;
+        }
+    }
 }
 
 TEST(LocalityImproved, SumsWindowsOfMatches) {

@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "mercer/base/parallel.hpp"
+#include "mercer/feature/detail/pair_sums.hpp"
 #include "mercer/gram/detail/feature_rows.hpp"
 #include "mercer/kernel/detail/leaf.hpp"
+#include "mercer/kernel/detail/object_sum.hpp"
 
 namespace mercer {
 namespace {
@@ -54,10 +56,11 @@ bool take_parts(const Kernel& kernel, double factor, std::vector<ObjectName> see
         }
         default: break;
     }
-    if (node.leaf == nullptr || node.leaf->features == nullptr) return false;
+    const bool pairs = has_sums(node);
+    if (node.leaf == nullptr || (node.leaf->features == nullptr && !pairs)) return false;
     const auto column = std::ranges::find(seen, node.leaf->objects, &ObjectName::kind);
     if (column == seen.end()) return false;
-    out.parts.push_back({.leaf = kernel, .object = column->name, .factor = factor});
+    out.parts.push_back({.leaf = kernel, .object = column->name, .factor = factor, .pairs = pairs});
     return true;
 }
 
@@ -81,6 +84,8 @@ std::optional<CollapsedKernel> collapsed(const Expansion& expansion) {
     const std::vector<ObjectName> objects = expansion.points.object_names();
     if (objects.empty() || expansion.self != 0 || expansion.reference.size() > 0) return {};
     if (!take_parts(expansion.kernel, 1, objects, found)) return {};
+    const bool pairs = std::ranges::any_of(found.parts, &FeatureWeights::Part::pairs);
+    if (pairs && expansion.outputs() > PairSums::most_outputs) return {};
     return found;
 }
 

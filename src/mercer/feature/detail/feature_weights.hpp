@@ -21,6 +21,7 @@ class FeatureWeights {
         double factor = 1;
         bool normalized = false;
         bool unary = false;  ///< of counts in common, map(intersection, leaf)
+        bool pairs = false;  ///< without features: one for PairSums
     };
 
     FeatureWeights(Part part, const Expansion& expansion);

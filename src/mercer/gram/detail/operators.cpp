@@ -8,6 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/gram/detail/collapse.hpp"
 #include "mercer/gram/operators.hpp"
 
 // The attribute once more: function templates take their visibility from where they are defined.
@@ -202,6 +203,10 @@ SharedOperator<T> make_operator(const Gram<T>& gram, const Points<T>& points,
                                 const OperatorRequest& request) {
     auto computed = std::make_shared<GramOperator<T>>(gram, points);
     if (request.reuse == Reuse::none) return computed;
+    // What sums over rows cost next to nothing for need not be kept, unless all of it can.
+    const std::size_t n = points.size();
+    if (n > 0 && n > request.memory_bytes / sizeof(T) / n && collapses(gram.kernel()))
+        return computed;
     return std::make_shared<CachedOperator<T>>(
         std::move(computed), request.memory_bytes,
         request.reuse == Reuse::marked ? Keep::marked : Keep::everything);

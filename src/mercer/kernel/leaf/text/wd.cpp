@@ -2,7 +2,9 @@
 // [Sonnenburg, Rätsch and Schölkopf 2005; Rätsch, Sonnenburg and Schölkopf 2005]
 #include <algorithm>
 
+#include "mercer/kernel/detail/object_sum.hpp"
 #include "mercer/kernel/leaf/detail/matches.hpp"
+#include "mercer/kernel/leaf/detail/run_sums.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "mercer/kernel/leaf/text/wd.cpp"
@@ -118,7 +120,7 @@ MERCER_SIMD_EXPORT(wd_row);
 
 using namespace leaves;
 
-class Pairs final : public ObjectPairs {
+class Pairs final : public SummedPairs {
    public:
     Pairs(const KernelNode& node, std::span<const Object> texts)
         : shift_(static_cast<std::size_t>(node.parameter("shift"))), texts_(node, texts, shift_) {
@@ -126,6 +128,8 @@ class Pairs final : public ObjectPairs {
         for (double j = 1; j <= degree; ++j) {
             weights_.push_back(2 * (degree - j + 1) / (degree * (degree + 1)));
         }
+        rule_ = {weights_, shift_};
+        code_ = LetterCode(texts_);
         weights_.resize((weights_.size() + 3) / 4 * 4);  // as many levels are gone through at once
     }
 
@@ -140,11 +144,38 @@ class Pairs final : public ObjectPairs {
         return (2 * static_cast<double>(shift_) + 1) * (10 + 0.5 * texts_.mean_length());
     }
 
+    std::unique_ptr<const ObjectSum> sum(std::span<const std::uint32_t> which,
+                                         std::span<const double> weights) const override;
+    bool sum_pays(std::size_t count, std::size_t columns) const override {
+        return RunSums::pays(texts_, count, columns);
+    }
+
+    const AlignedTexts& texts() const { return texts_; }
+
    private:
     std::size_t shift_;
     AlignedTexts texts_;
     std::vector<double> weights_{};
+    RunRule rule_{};
+    LetterCode code_{};
 };
+
+class Sum final : public ObjectSum {
+   public:
+    explicit Sum(RunSums sums) : sums_(std::move(sums)) {}
+    void add(const ObjectPairs& z, std::span<const std::uint32_t> columns,
+             std::span<double> sums) const override {
+        sums_.add(static_cast<const Pairs&>(z).texts(), columns, sums);
+    }
+
+   private:
+    RunSums sums_;
+};
+
+std::unique_ptr<const ObjectSum> Pairs::sum(std::span<const std::uint32_t> which,
+                                            std::span<const double> weights) const {
+    return std::make_unique<Sum>(RunSums(rule_, code_, texts_, which, weights));
+}
 
 std::unique_ptr<const ObjectPairs> prepare(const KernelNode& node, std::span<const Object> texts) {
     return std::make_unique<Pairs>(node, texts);
