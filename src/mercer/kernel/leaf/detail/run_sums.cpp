@@ -13,7 +13,9 @@ constexpr std::size_t key_bits = 57;  // that are sure to be there, from whichev
 constexpr std::size_t most_table_bits = 16;
 constexpr std::size_t most_table_numbers = std::size_t{1} << 24;
 constexpr std::size_t most_entries = std::size_t{1} << 27;
-constexpr std::size_t block = 512;  // texts whose bits stay near the processor
+// Texts that go through a table while it is near the processor, as are their own bits.
+constexpr std::size_t smallest_block = 256;
+constexpr std::size_t largest_block = 4096;
 
 std::uint64_t big_endian(const std::uint8_t* bytes) {
     std::uint64_t word = 0;
@@ -130,6 +132,8 @@ RunSums::RunSums(const RunRule& rule, const LetterCode& code, const AlignedTexts
         first_entry_[p + 1] = first_entry_[p] + count;
     }
     entries_.resize(first_entry_.back());
+    origins_.resize(entries_.size());
+    plain_.assign(positions_, 0);
     parallel_for(positions_, [&](std::size_t p) { fill_position(weights, p); });
 }
 
@@ -168,28 +172,57 @@ void RunSums::fill_position(std::span<const double> weights, std::size_t positio
     }
     for (std::size_t c = 0; c < places; ++c) starts[c + 1] += starts[c];
     Entry* const entries = entries_.data() + first_entry_[position];
+    Origin* const origins = origins_.data() + first_entry_[position];
     std::vector<std::uint32_t> next(starts, starts + places);
+    bool whole = rule_.weights.size() <= in_key_;
     for (std::size_t r = 0; r < weights.size(); ++r) {
         const std::size_t run = this->run(texts_, r, position);
         if (run <= letters_) continue;
         const std::uint64_t key = this->key(texts_, r, position);
-        entries[next[place(key, letters_)]++] = {key, weights[r], static_cast<std::uint32_t>(r),
-                                                 static_cast<std::uint32_t>(run)};
+        const std::uint32_t at = next[place(key, letters_)]++;
+        entries[at] = {key, weights[r]};
+        origins[at] = {static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(run)};
+        whole = whole && run == rule_.weights.size();
     }
+    plain_[position] = whole ? 1 : 0;
 }
 
-/// Letters that an entry and text i of z have in common, of those that count in both.
-std::size_t RunSums::common(const Entry& entry, std::size_t position, const Packed& z,
-                            std::size_t i, std::size_t there, std::uint64_t key,
-                            std::size_t run) const {
-    const std::size_t most = std::min<std::size_t>(run, entry.run);
-    std::size_t length = whole_[static_cast<std::size_t>(std::countl_zero(entry.key ^ key))];
+/// Letters that an entry and a text of z have in common, of those that count in both.
+std::size_t RunSums::common(std::size_t entry, std::size_t position, const Place& z) const {
+    const Origin& origin = origins_[entry];
+    const std::size_t most = std::min<std::size_t>(z.run, origin.run);
+    const auto equal = [&](std::uint64_t a, std::uint64_t b) -> std::size_t {
+        return whole_[static_cast<std::size_t>(std::countl_zero(a ^ b))];
+    };
+    std::size_t length = equal(entries_[entry].key, z.key);
     for (std::size_t all = in_key_; length == all && length < most; all += in_key_) {
-        const std::uint64_t x = this->key(texts_, entry.row, position + length);
-        const std::uint64_t other = this->key(z, i, there + length);
-        length += whole_[static_cast<std::size_t>(std::countl_zero(x ^ other))];
+        length += equal(key(texts_, origin.row, position + length),
+                        key(z.texts, z.i, z.position + length));
     }
     return std::min(length, most);
+}
+
+/// What the entries behind a place of the last table add for runs longer than it knows.
+double RunSums::longer(std::size_t position, std::uint64_t place, const Place& z) const {
+    const std::size_t places = std::size_t{1} << letters_ * code_.bits();
+    const std::uint32_t* const starts = starts_.data() + position * (places + 1) + place;
+    const std::size_t first = first_entry_[position] + starts[0];
+    const std::size_t last = first_entry_[position] + starts[1];
+    const double* const total = total_.data();
+    const double known = total[letters_];
+    double sum = 0;
+    if (plain_[position] != 0) {
+        for (std::size_t e = first; e < last; ++e) {
+            const auto equal = static_cast<std::size_t>(std::countl_zero(entries_[e].key ^ z.key));
+            const std::size_t length = std::min<std::size_t>(whole_[equal], z.run);
+            sum += entries_[e].weight * (total[length] - known);
+        }
+        return sum;
+    }
+    for (std::size_t e = first; e < last; ++e) {
+        sum += entries_[e].weight * (total[common(e, position, z)] - known);
+    }
+    return sum;
 }
 
 void RunSums::add_position(const Packed& z, std::size_t position, std::size_t there, double factor,
@@ -199,32 +232,36 @@ void RunSums::add_position(const Packed& z, std::size_t position, std::size_t th
     const double* const table = tables_.data() + position * level_.back();
     const std::uint32_t* const starts = starts_.data() + position * (places + 1);
     const Entry* const entries = entries_.data() + first_entry_[position];
-    const std::size_t down = 64 - letters_ * b;
-    const double* const last = table + level_[letters_];
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        const std::size_t run = this->run(z, i, there);
-        if (run == 0) continue;
-        const std::uint64_t key = this->key(z, i, there);
-        if (run < letters_) {
-            sums[i] += factor * table[level_[run] + (key >> (64 - run * b))];
-            continue;
+    // Some texts at a time: what they will read is sent for before it is read.
+    constexpr std::size_t together = 32;
+    std::array<std::uint64_t, together> keys{};
+    std::array<std::uint64_t, together> at{};
+    std::array<std::size_t, together> runs{};
+    for (std::size_t first = 0; first < sums.size(); first += together) {
+        const std::size_t count = std::min(together, sums.size() - first);
+        for (std::size_t k = 0; k < count; ++k) {
+            runs[k] = run(z, first + k, there);
+            keys[k] = key(z, first + k, there);
+            at[k] = keys[k] >> (64 - letters_ * b);
+            __builtin_prefetch(starts + at[k]);
+            __builtin_prefetch(table + level_[letters_] + at[k]);
         }
-        const std::uint64_t place = key >> down;
-        double sum = last[place];
-        if (run > letters_) {
-            const std::uint32_t end = starts[place + 1];
-            for (std::uint32_t e = starts[place]; e < end; ++e) {
-                const Entry& entry = entries[e];
-                const std::size_t length = common(entry, position, z, i, there, key, run);
-                sum += entry.weight * (total_[length] - total_[letters_]);
+        for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(entries + starts[at[k]]);
+        for (std::size_t k = 0; k < count; ++k) {
+            if (runs[k] == 0) continue;
+            const std::size_t known = std::min(runs[k], letters_);
+            double sum = table[level_[known] + (keys[k] >> (64 - known * b))];
+            if (runs[k] > letters_ && starts[at[k]] != starts[at[k] + 1]) {
+                sum += longer(position, at[k], {z, first + k, there, keys[k], runs[k]});
             }
+            sums[first + k] += factor * sum;
         }
-        sums[i] += factor * sum;
     }
 }
 
 void RunSums::add(const AlignedTexts& z, std::span<const std::uint32_t> columns,
                   std::span<double> sums) const {
+    const std::size_t block = std::clamp(columns.size() / 16, smallest_block, largest_block);
     parallel_ranges(columns.size(), block, [&](std::size_t first, std::size_t last) {
         const Packed packed = pack(z, columns.subspan(first, last - first));
         const std::span<double> own = sums.subspan(first, last - first);

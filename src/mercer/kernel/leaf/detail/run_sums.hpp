@@ -63,12 +63,23 @@ class RunSums {
     struct Entry {
         std::uint64_t key = 0;
         double weight = 0;
-        std::uint32_t row = 0;
-        std::uint32_t run = 0;  ///< letters that count
     };
-    std::size_t common(const Entry& entry, std::size_t position, const Packed& z, std::size_t i,
-                       std::size_t there, std::uint64_t key, std::size_t run) const;
+    /// Where an entry comes from, and how many letters count.
+    struct Origin {
+        std::uint32_t row = 0;
+        std::uint32_t run = 0;
+    };
+    /// A text of z at one position.
+    struct Place {
+        const Packed& texts;
+        std::size_t i = 0;
+        std::size_t position = 0;
+        std::uint64_t key = 0;
+        std::size_t run = 0;
+    };
+    std::size_t common(std::size_t entry, std::size_t position, const Place& z) const;
     void fill_position(std::span<const double> weights, std::size_t position);
+    double longer(std::size_t position, std::uint64_t first, const Place& z) const;
     void add_position(const Packed& z, std::size_t position, std::size_t there, double factor,
                       std::span<double> sums) const;
 
@@ -84,6 +95,8 @@ class RunSums {
     std::vector<double> tables_{};         ///< one after another, position by position
     std::vector<std::uint32_t> starts_{};  ///< of the entries behind each place of the last table
     std::vector<Entry> entries_{};
+    std::vector<Origin> origins_{};           ///< of the entries
+    std::vector<char> plain_{};               ///< of a position: keys hold all that counts
     std::vector<std::size_t> first_entry_{};  ///< of each position
 };
 
