@@ -33,6 +33,7 @@ from ._pairs import KernelCCA, KernelDependency
 from ._progress import ProgressBar
 from ._regions import QuantileRegions
 from ._regression import GaussianProcessRegressor, KernelRidge
+from ._series import series
 from ._spreading import LabelSpreading
 from ._steps import smo_steps
 from ._svc import SVC, NuSVC
@@ -117,6 +118,7 @@ __all__ = [
     "prediction_intervals",
     "prediction_sets",
     "rbf",
+    "series",
     "sigmoid",
     "smo_steps",
     "theory",

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._compat import HAVE_SKLEARN
+from ._series import counted_rows
 from ._structures import Structured, structured
 
 FLOATS = (np.float64, np.float32)
@@ -16,6 +17,17 @@ FLOATS = (np.float64, np.float32)
 def is_sparse(X: Any) -> bool:
     """Whether this is a matrix or array of ``scipy.sparse``."""
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def is_row(X: Any) -> bool:
+    """Whether this is one row of numbers, and not many rows or a list of texts or graphs."""
+    if is_sparse(X) or isinstance(X, Structured):
+        return False
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and X.dtype.kind in "biuf"
+    if not isinstance(X, (list, tuple)) and not hasattr(X, "tolist"):
+        return False
+    return len(X) > 0 and all(np.isscalar(x) and not isinstance(x, (str, bytes)) for x in X)
 
 
 def to_rows(X: Any) -> _core.Rows:
@@ -56,6 +68,7 @@ def checked_rows(X: Any, name: str = "X") -> _core.Rows:
     objects = structured(X)
     if objects is not None:
         return objects.rows()
+    X = counted_rows(X)
     values = X.data if is_sparse(X) else np.asarray(X)
     if np.iscomplexobj(values):
         raise ValueError(f"{name} holds complex numbers, and kernels are of real ones")
@@ -104,6 +117,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> Any:
     objects = structured(X)
     if objects is not None:
         return _check_structured(estimator, X, objects, reset, minimum)
+    X = counted_rows(X, None if reset else getattr(estimator, "n_features_in_", None))
     if not reset and getattr(estimator, "_kinds", None):
         raise ValueError(
             f"{type(estimator).__name__} was fitted on {estimator._kinds}, and X holds numbers alone"

@@ -12,7 +12,7 @@ from typing import Any, Union
 import numpy as np
 
 from . import _core
-from ._arrays import checked_rows, is_sparse, require_finite
+from ._arrays import checked_rows, is_row, require_finite
 
 
 @dataclass(frozen=True)
@@ -149,14 +149,14 @@ class Kernel:
         Parameters
         ----------
         X, Z : array or CSR matrix of shape (n, d) and (m, d); or two rows of shape (d,)
-            float32 gives a float32 matrix, anything else float64. ``gamma=scale`` and the centre of
+            Or lists of texts, graphs or series, as estimators take them. float32 gives a float32 matrix, anything else float64. ``gamma=scale`` and the centre of
             ``center(k)`` are taken from Z.
 
         Returns
         -------
         ndarray of shape (n, m), or float for two rows
         """
-        if not is_sparse(X) and np.ndim(X) == 1:
+        if is_row(X):
             x = np.ascontiguousarray(X, dtype=np.float64)
             z = x if Z is None else np.ascontiguousarray(Z, dtype=np.float64)
             require_finite(x, "X")

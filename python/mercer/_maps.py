@@ -13,6 +13,7 @@ from ._arrays import check_rows, to_rows
 from ._base import Machine, _threads, seed_of
 from ._call import outside
 from ._compat import NotFittedError, TransformerMixin
+from ._structures import Structured
 from ._transform import Transformer
 from .kernels import Kernel
 
@@ -132,8 +133,26 @@ class Nystroem(_Map):
         if kernel.needs_data:
             kernel = kernel.resolve(X)
         self._make("whitened", self.components_, kernel)
+        self._kernel_text = str(kernel)
         self.normalization_ = self._model.coefficients
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Of texts and graphs the sample is kept, from which the map is made again."""
+        base = super()
+        state = dict(base.__getstate__() if hasattr(base, "__getstate__") else self.__dict__)
+        if isinstance(state.get("components_"), Structured):
+            del state["_model"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        base = super()
+        if hasattr(base, "__setstate__"):
+            base.__setstate__(state)
+        else:
+            self.__dict__.update(state)
+        if isinstance(state.get("components_"), Structured):
+            self._make("whitened", self.components_, Kernel(self._kernel_text))
 
 
 class MonomialFeatures(TransformerMixin, Machine):

@@ -35,6 +35,18 @@ class Structured:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def __getitem__(self, rows: Any) -> "Structured":
+        """Some of the rows, by an array of positions or a slice."""
+        places = np.arange(len(self))[rows]
+
+        def chosen(columns: Columns) -> Columns:
+            return {name: [values[i] for i in places] for name, values in columns.items()}
+
+        return Structured(self.numbers[places], chosen(self.texts), chosen(self.graphs))
+
+    def copy(self) -> "Structured":
+        return self[:]
+
     @property
     def kinds(self) -> dict[str, str]:
         """What each named column holds."""
@@ -68,7 +80,7 @@ class Graph:
 
     def parts(self) -> tuple[Any, ...]:
         """What `_core` makes a graph of."""
-        if len(self.edges) and (self.edges.min() < 0 or self.edges.max() >= self.nodes):
+        if self.edges.size and (self.edges.min() < 0 or self.edges.max() >= self.nodes):
             raise ValueError(f"an edge of a graph of {self.nodes} nodes names node {self.edges.max()}")
         attributes = self.attributes
         if attributes is not None:
@@ -76,8 +88,8 @@ class Graph:
         return (
             self.nodes,
             np.ascontiguousarray(self.edges),
-            None if self.node_labels is None else [_number(label) for label in self.node_labels],
-            None if self.edge_labels is None else [_number(label) for label in self.edge_labels],
+            _numbers(self.node_labels),
+            _numbers(self.edge_labels),
             attributes,
         )
 
@@ -89,8 +101,11 @@ def structured(X: Any) -> Structured | None:
     ----------
     X : list, tuple, 1-d array or column of str; list of graphs; frame with columns of text
         A graph is one of NetworkX, or a pair (edges, labels): pairs of nodes counted from 0, and the
-        label of each node, numbers or text; or a triple with labels of the edges.
+        label of each node, numbers or text, or None; or a triple with labels of the edges. GraKeL's
+        ways of saying it are understood: dictionaries, and matrices with a row for each node.
     """
+    if isinstance(X, Structured):
+        return X
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         return _from_frame(X)
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OUS":
@@ -161,32 +176,71 @@ def _is_graph(value: Any) -> bool:
         return True
     if not isinstance(value, (tuple, list)) or not 1 < len(value) < 4:
         return False
-    return isinstance(value[1], (Mapping, list, tuple, np.ndarray)) and isinstance(
-        value[0], (list, tuple, set, np.ndarray)
-    ) and not np.isscalar(value[0])  # fmt: skip
+    return (value[1] is None or isinstance(value[1], (Mapping, list, tuple, np.ndarray))) and isinstance(
+        value[0], (list, tuple, set, frozenset, Mapping, np.ndarray)
+    )
 
 
 def graph_of(value: Any) -> Graph:
-    """A graph of NetworkX, or (edges, node labels[, edge labels])."""
+    """A graph of NetworkX, or (edges, node labels[, edge labels]), as `structured` says."""
     if isinstance(value, Graph):
         return value
     if hasattr(value, "edges"):
         return _from_networkx(value)
-    edges = np.asarray([*value[0]], dtype=np.int64).reshape(-1, 2)
-    labels = value[1]
-    if isinstance(labels, Mapping):
-        places = {node: place for place, node in enumerate(labels)}
-        try:
-            edges = np.asarray(
-                [(places[a], places[b]) for a, b in edges.tolist()], dtype=np.int64
-            ).reshape(-1, 2)
-        except KeyError as missing:
-            raise ValueError(f"a graph has an edge to node {missing} and no label of it") from None
-        labels = [*labels.values()]
+    pairs, labels = _edges_of(value[0], value[1]), value[1]
     more = value[2] if len(value) > 2 else None
+    if isinstance(more, Mapping) and not more:  # GraKeL's way of saying that there are none
+        more = None
     if isinstance(more, Mapping):
-        more = [more[tuple(edge)] for edge in np.asarray([*value[0]]).tolist()]
-    return Graph(len(labels), edges, labels, more)
+        try:
+            more = [more[tuple(pair)] for pair in pairs]
+        except KeyError as missing:
+            raise ValueError(f"a graph has an edge {missing} and no label of it") from None
+    if labels is None:
+        names = sorted({node for pair in pairs for node in pair})
+        whole = all(isinstance(name, (int, np.integer)) for name in names)
+        labels = None if whole else dict.fromkeys(names)
+    if not isinstance(labels, Mapping):
+        edges = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        nodes = len(labels) if labels is not None else int(edges.max(initial=-1)) + 1
+        return Graph(nodes, edges, labels, more)
+    places = {node: place for place, node in enumerate(labels)}
+    try:
+        edges = np.asarray([(places[a], places[b]) for a, b in pairs], dtype=np.int64)
+    except KeyError as missing:
+        raise ValueError(f"a graph has an edge to node {missing} and no label of it") from None
+    own = [*labels.values()]
+    unlabelled = all(label is None for label in own)
+    return Graph(len(own), edges.reshape(-1, 2), None if unlabelled else own, more)
+
+
+def _edges_of(given: Any, labels: Any) -> Any:
+    """Pairs of nodes, of a list of them, a dictionary (GraKeL) or a square matrix of weights."""
+    if isinstance(given, Mapping):
+        if all(isinstance(key, tuple) for key in given):
+            return [(a, b) for a, b in given]
+        return [(a, b) for a, around in given.items() for b in around]
+    if isinstance(given, (list, tuple)) and not isinstance(labels, Mapping):
+        try:  # the common case, without a look at each
+            table = np.array(given, dtype=np.int64).reshape(len(given), -1)
+        except (TypeError, ValueError):
+            table = np.empty((0, 0))
+        if table.shape == (len(given), 2) and len(given):
+            return table
+    table = [*given]
+    rows = [row for row in table if isinstance(row, (list, np.ndarray))]
+    if len(rows) == len(table) > 2 and all(len(row) == len(table) for row in rows):
+        names = [*labels] if isinstance(labels, Mapping) else range(len(table))
+        return [
+            (names[a], names[b]) for a, row in enumerate(rows) for b, w in enumerate(row) if w
+        ]
+    for edge in table:
+        if len(edge) != 2:
+            raise ValueError(
+                f"an edge of a graph is a pair of nodes, not {tuple(edge)!r}; a matrix of weights "
+                "must have a row and a column for each node"
+            )
+    return [(edge[0], edge[1]) for edge in table]
 
 
 def _from_networkx(graph: Any) -> Graph:
@@ -201,6 +255,12 @@ def _from_networkx(graph: Any) -> Graph:
         None if any(label is None for label in labels) else labels,
         None if not names or any(name is None for name in names) else names,
     )
+
+
+def _numbers(labels: Any) -> list[int] | None:
+    if labels is None or all(type(label) is int for label in labels):
+        return labels
+    return [_number(label) for label in labels]
 
 
 def _number(label: Any) -> int:

@@ -99,3 +99,84 @@ def test_saved_models(tmp_path):
     machine.save(tmp_path / "m.mercer")
     again = mercer.load(tmp_path / "m.mercer")
     assert (again.predict(texts) == machine.predict(texts)).all()
+
+
+def test_kernels_are_functions_of_lists():
+    texts, _ = sequences(12)
+    kernel = Kernel("spectrum(k=3)")
+    plain = np.array([[spectrum(a, b, 3) for b in texts] for a in texts], dtype=float)
+    assert (kernel(texts) == plain).all()
+    assert (kernel(texts[:3], np.array(texts, dtype=object)) == plain[:3]).all()
+    assert (kernel.diag(texts) == np.diag(plain)).all()
+
+
+def rings():
+    graphs = []
+    for i in range(12):
+        n = 5 + i % 3
+        edges = [(v, (v + 1) % n) for v in range(n)] + [(0, 2)] * (i % 2)
+        graphs.append((edges, [v % 2 for v in range(n)]))
+    return graphs
+
+
+def test_graphs_as_other_packages_have_them():
+    graphs = rings()
+    kernel = Kernel("wl(iterations=3)")
+    expected = kernel(graphs)
+
+    def matrix(edges, labels):
+        table = np.zeros((len(labels), len(labels)))
+        for a, b in edges:
+            table[a, b] = table[b, a] = 1
+        return table
+
+    ways = [
+        [[set(edges), dict(enumerate(labels)), {}] for edges, labels in graphs],
+        [(matrix(edges, labels), labels) for edges, labels in graphs],
+        [(matrix(edges, labels).tolist(), dict(enumerate(labels))) for edges, labels in graphs],
+        [(dict.fromkeys(edges, 1.0), dict(enumerate(labels))) for edges, labels in graphs],
+        [
+            ({v: [b for a, b in edges if a == v] for v in range(len(labels))}, labels)
+            for edges, labels in graphs
+        ],
+    ]
+    for way in ways:
+        assert (kernel(way) == expected).all()
+    unlabelled = kernel([(edges, None) for edges, _ in graphs])
+    assert (unlabelled != expected).any() and unlabelled.shape == expected.shape
+    with pytest.raises(ValueError, match="pair of nodes"):
+        kernel([([(0, 1, 2)], [0, 1, 1])] * 2)
+    with pytest.raises(ValueError, match="no label of it"):
+        kernel([({(0, 5)}, {0: 1, 1: 1})] * 2)
+
+
+def test_series_of_different_lengths():
+    length = rng.integers(8, 20, 30)
+    waves = [np.sin(np.arange(n) / (2 if i % 2 else 5)) for i, n in enumerate(length)]
+    y = np.arange(30) % 2
+    kernel = "normalize(gak(sigma=1, counted=true))"
+    machine = SVC(kernel=kernel, C=10).fit(waves, y)
+    assert machine.score(waves, y) == 1
+    assert (machine.predict([waves[1], waves[4][:8]]) == [1, 0]).all()
+    with pytest.raises(ValueError, match="one length for both"):
+        machine.predict([np.zeros(21), np.zeros(3)])
+    rows = mercer.series(waves)
+    assert rows.shape == (30, 1 + max(length)) and (rows[:, 0] == length).all()
+    assert (Kernel(kernel)(waves) == Kernel(kernel)(rows)).all()
+    plane = [np.stack([wave, wave**2], axis=1) for wave in waves]
+    both = "normalize(signature(level=3, width=2, counted=true))"
+    assert Kernel(both)(plane).shape == (30, 30)
+    with pytest.raises(ValueError, match="numbers a moment"):
+        mercer.series([np.zeros((3, 2)), np.zeros((3, 1))])
+
+
+@pytest.mark.parametrize("name", ["KernelPCA", "KernelKMeans", "Nystroem"])
+def test_machines_without_labels(name):
+    texts, _ = sequences()
+    settings = {"n_clusters": 2} if name == "KernelKMeans" else {"n_components": 6}
+    machine = getattr(mercer, name)(kernel="normalize(spectrum(k=3))", **settings).fit(texts)
+    apply = "predict" if name == "KernelKMeans" else "transform"
+    again = pickle.loads(pickle.dumps(machine))
+    found = getattr(machine, apply)(texts[:7])
+    assert len(found) == 7
+    assert (getattr(again, apply)(texts[:7]) == found).all()

@@ -190,5 +190,83 @@ TEST_F(TuFolder, MistakesAreNamed) {
     EXPECT_NE(wrong("node_labels", "7\n8\n7\n7\n1.5\n").find("whole number"), std::string::npos);
 }
 
+const std::string heading =
+    "# made up\n@problemName waves\n@timeStamps false\n@univariate false\n@classLabel true up "
+    "down\n"
+    "@data\n";
+
+TEST(ReadSeries, OfOneLengthAreRowsMomentByMoment) {
+    const Dataset data = read_text(heading + "1,2,3:4,5,6:up\n7,8,9:10,11,12.5:down\n");
+    ASSERT_EQ(data.size(), 2U);
+    ASSERT_EQ(data.columns(), 6U);
+    std::vector<double> row(6);
+    data.x.copy_row(0, row);
+    EXPECT_EQ(row, (std::vector<double>{1, 4, 2, 5, 3, 6}));
+    data.x.copy_row(1, row);
+    EXPECT_EQ(row, (std::vector<double>{7, 10, 8, 11, 9, 12.5}));
+    EXPECT_EQ(data.y.text(0), "up");
+    EXPECT_EQ(data.y.text(1), "down");
+}
+
+TEST(ReadSeries, OfSeveralLengthsAreCountedRows) {
+    const std::string text = heading + "1,2,3:4,5,6:up\n7:8:down\n";
+    const Dataset data = read_text(text);
+    ASSERT_EQ(data.columns(), 7U);
+    std::vector<double> row(7);
+    data.x.copy_row(0, row);
+    EXPECT_EQ(row, (std::vector<double>{3, 1, 4, 2, 5, 3, 6}));
+    data.x.copy_row(1, row);
+    EXPECT_EQ(row, (std::vector<double>{1, 7, 8, 0, 0, 0, 0}));
+    // Read as those that a model was trained on, whatever their own lengths.
+    ReadOptions options;
+    options.known = std::make_shared<const KnownColumns>(columns_of(data));
+    const Dataset like = read_text(heading + "1,2:3,4:up\n5,6:7,8:down\n", "t", options);
+    ASSERT_EQ(like.columns(), 7U);
+    like.x.copy_row(1, row);
+    EXPECT_EQ(row, (std::vector<double>{2, 5, 7, 6, 8, 0, 0}));
+}
+
+TEST(ReadSeries, WithoutLabelsAndWithMissingValues) {
+    const std::string plain = "@problemName x\n@univariate true\n@data\n1,?,3\n3,4,5\n";
+    EXPECT_NE(message_of([&] { read_text(plain); }).find("4:3: found a missing value"),
+              std::string::npos);
+    ReadOptions options;
+    options.missing = MissingValues::mean;
+    const Dataset data = read_text(plain, "t", options);
+    EXPECT_TRUE(data.y.empty());
+    std::vector<double> row(3);
+    data.x.copy_row(0, row);
+    EXPECT_EQ(row, (std::vector<double>{1, 4, 3}));
+}
+
+TEST(ReadSeries, MistakesAreNamed) {
+    const auto says = [](const std::string& text, const std::string& what) {
+        const std::string message = message_of([&] { read_text(text); });
+        EXPECT_NE(message.find(what), std::string::npos) << message;
+    };
+    says(heading, "holds no series behind @data");
+    says("@problemName x\n1,2\n", "expected a line that begins with @");
+    says("@problemName x\n", "has no line @data");
+    says("@problemName x\n@timeStamps true\n@data\n", "times of their own");
+    says(heading + "1,2\n", "expected a class behind the last");
+    says(heading + "1,2:3:up\n", "found 1 moments in dimension 2, expected 2");
+    says(heading + "1:2:up\n1:up\n", "found 1 dimensions, expected 2");
+    says(heading + "1,x:2,3:up\n", "found 'x:2', expected a finite number");
+    says(heading + ":up\n", "without any moment");
+}
+
+TEST(WriteTexts, OneDocumentALine) {
+    const Folder folder;
+    const Dataset data = read_text("one two\nthree\n", "t", {.format = "lines"});
+    write(data, folder.file("out.txt"), {.format = "lines"});
+    EXPECT_EQ(texts_of(read(folder.file("out.txt"), {.format = "lines"})), texts_of(data));
+    Dataset broken;
+    broken.x = Rows().with_objects({ObjectColumn::texts("text", {"a\nb"})});
+    EXPECT_NE(message_of([&] {
+                  write(broken, folder.file("no.txt"), {.format = "lines"});
+              }).find("row 1 goes over several lines"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace mercer

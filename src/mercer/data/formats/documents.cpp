@@ -6,8 +6,10 @@
 #include <tuple>
 #include <utility>
 
+#include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/formats/detail/input.hpp"
+#include "mercer/data/formats/detail/write_rows.hpp"
 
 namespace mercer::formats {
 namespace {
@@ -28,6 +30,27 @@ Dataset read_lines(const Input& input) {
     Dataset data;
     data.x = Rows().with_objects({ObjectColumn::texts("text", std::move(texts))});
     return data;
+}
+
+void write_lines(const Dataset& data, const std::string& path, const WriteOptions& options,
+                 Output& output) {
+    if (data.columns() > 0 || data.x.objects().size() != 1) {
+        throw InvalidInput(Location{.file = path},
+                           "lines hold one column of texts and no numbers; write csv");
+    }
+    const ObjectColumn& column = data.x.objects().front();
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        if (column.text(i).find('\n') == std::string_view::npos) continue;
+        throw InvalidInput(Location{.file = path}, "the document of row " + std::to_string(i + 1) +
+                                                       " goes over several lines; write csv");
+    }
+    write_rows(data.size(), options.progress, output,
+               [&](std::string& text, std::size_t first, std::size_t last) {
+                   for (std::size_t i = first; i < last; ++i) {
+                       text += column.text(i);
+                       text += '\n';
+                   }
+               });
 }
 
 struct Document {
@@ -152,7 +175,9 @@ Format lines() {
     return {.name = "lines",
             .title = "documents in lines",
             .about = "one document a line",
-            .read = read_lines};
+            .read = read_lines,
+            .write = write_lines,
+            .keeps = {.labels = false, .weights = false, .texts = true}};
 }
 
 Format folders() {

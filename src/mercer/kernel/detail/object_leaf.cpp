@@ -1,10 +1,47 @@
 #include "mercer/kernel/detail/object_leaf.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 namespace mercer {
 
+namespace {
+
+/// Whole numbers, whose sums are exact in any order, are added up in a table before they are
+/// sorted: there are fewer of them then. Nothing is done for others.
+void add_up_counts(Features& features) {
+    constexpr std::size_t few = 32;
+    if (features.size() < few) return;
+    for (const Feature& feature : features) {
+        if (!(std::abs(feature.value) < 0x1p32) || feature.value != std::trunc(feature.value)) {
+            return;
+        }
+    }
+    thread_local std::vector<std::uint32_t> places;  // 1 + which of the sums; 0: none
+    const std::size_t size = std::bit_ceil(2 * features.size());
+    places.assign(size, 0);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        const Feature feature = features[i];
+        std::size_t at = hash_number(feature.identity) & (size - 1);
+        while (places[at] != 0 && features[places[at] - 1].identity != feature.identity) {
+            at = (at + 1) & (size - 1);
+        }
+        if (places[at] != 0) {
+            features[places[at] - 1].value += feature.value;
+        } else {
+            features[kept++] = feature;
+            places[at] = static_cast<std::uint32_t>(kept);
+        }
+    }
+    features.resize(kept);
+}
+
+}  // namespace
+
 void collect_features(Features& features) {
+    if (features.size() < (std::size_t{1} << 31U)) add_up_counts(features);
     // Equal features are added in the order of their values, so that the sum does not depend on how
     // they came.
     std::sort(features.begin(), features.end(), [](const Feature& a, const Feature& b) {

@@ -38,15 +38,60 @@ class Distances {
     std::vector<std::uint32_t> queue_{};
 };
 
+/// The different hashes, and which of them each node has.
+struct Labels {
+    std::vector<std::uint64_t> hashes{};
+    std::vector<std::uint32_t> which{};
+
+    explicit Labels(const GraphView& graph) : hashes(node_hashes(graph)) {
+        const std::vector<std::uint64_t> of_node = hashes;
+        std::ranges::sort(hashes);
+        hashes.erase(std::ranges::unique(hashes).begin(), hashes.end());
+        for (const std::uint64_t hash : of_node) {
+            const auto place = std::ranges::lower_bound(hashes, hash) - hashes.begin();
+            which.push_back(static_cast<std::uint32_t>(place));
+        }
+    }
+};
+
+std::uint64_t identity(std::uint64_t from, std::uint64_t to, std::uint64_t steps) {
+    return hash_together(hash_together(from, to), steps);
+}
+
+/// Counts in a table by (label, label, distance), which is small where labels are few.
+void count_in_table(const GraphView& graph, const Labels& labels, Features& out) {
+    const std::size_t kinds = labels.hashes.size();
+    std::vector<std::uint32_t> counts(kinds * kinds * graph.nodes, 0);
+    Distances distances(graph);
+    for (std::uint32_t v = 0; v < graph.nodes; ++v) {
+        std::uint32_t* const own = counts.data() + labels.which[v] * kinds * graph.nodes;
+        distances.from(v, [&](std::uint32_t w, std::uint32_t steps) {
+            ++own[labels.which[w] * graph.nodes + steps];
+        });
+    }
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+        if (counts[c] == 0) continue;
+        const std::size_t pair = c / graph.nodes;
+        out.push_back(
+            {identity(labels.hashes[pair / kinds], labels.hashes[pair % kinds], c % graph.nodes),
+             static_cast<double>(counts[c])});
+    }
+}
+
 void features(const KernelNode&, const Object& object, Features& out) {
     const auto& graph = std::get<GraphView>(object);
     require_nodes("shortest_path", graph, most_nodes);
-    const std::vector<std::uint64_t> labels = node_hashes(graph);
+    const Labels labels(graph);
+    constexpr std::size_t small_table = std::size_t{1} << 16;
+    if (labels.hashes.size() * labels.hashes.size() * graph.nodes <= small_table) {
+        return count_in_table(graph, labels, out);
+    }
     Distances distances(graph);
     std::size_t room = 1U << 20U;  // counts are added up now and then, so that memory stays small
     for (std::uint32_t v = 0; v < graph.nodes; ++v) {
+        const std::uint64_t from = labels.hashes[labels.which[v]];
         distances.from(v, [&](std::uint32_t w, std::uint32_t steps) {
-            out.push_back({hash_together(hash_together(labels[v], labels[w]), steps), 1});
+            out.push_back({identity(from, labels.hashes[labels.which[w]], steps), 1});
         });
         if (out.size() < room) continue;
         collect_features(out);
