@@ -68,6 +68,8 @@ Json json_of(const Dataset& data, const Summary& s, const std::string& path) {
                  {"mean", object.mean}};
         if (object.kind == ObjectKind::text) {
             one["different_bytes"] = object.letters.size();
+            one["different_words"] = object.words;
+            one["trees"] = object.trees;
         } else {
             one.update({{"edges", object.edges},
                         {"node_labels", object.labels},
@@ -128,8 +130,14 @@ std::string alphabet_text(const std::string& letters) {
 
 std::string object_text(const ObjectSummary& object) {
     if (object.kind == ObjectKind::text) {
-        return fmt::format("{}: {} to {} bytes, {:.1f} in the mean{}", object.name, object.shortest,
-                           object.longest, object.mean, alphabet_text(object.letters));
+        std::string text =
+            fmt::format("{}: {} to {} bytes, {:.1f} in the mean{}", object.name, object.shortest,
+                        object.longest, object.mean, alphabet_text(object.letters));
+        // A sequence is one word, and nobody asks for its vocabulary.
+        if (object.letters.find(' ') != std::string::npos) {
+            text += fmt::format(", {} different words", object.words);
+        }
+        return object.trees ? text + ", trees in brackets" : text;
     }
     std::string text =
         fmt::format("{}: {} to {} nodes, {:.1f} in the mean, {} edges in all", object.name,

@@ -96,5 +96,18 @@ TEST(Summary, SeesRowsOfLengthOne) {
     EXPECT_FALSE(summarize(dataset({0.6, 0.8, 1, 1}, 2)).unit_rows);
 }
 
+TEST(Summary, TellsWordsAndTrees) {
+    const auto of = [](const std::vector<std::string>& texts) {
+        Dataset data;
+        data.x = Rows().with_objects({ObjectColumn::texts("t", texts)});
+        return summarize(data).objects.at(0);
+    };
+    EXPECT_EQ(of({"One two, two", "TWO three3"}).words, 3U);
+    EXPECT_FALSE(of({"One two"}).trees);
+    EXPECT_TRUE(of({"(S (NP cats) (VP sleep))", " (A b) "}).trees);
+    EXPECT_FALSE(of({"(S (NP cats) (VP sleep))", "(A b) (C d)"}).trees);
+    EXPECT_FALSE(of({"(A (b)"}).trees);
+}
+
 }  // namespace
 }  // namespace mercer

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 #include <span>
+#include <unordered_set>
 
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
@@ -173,15 +174,48 @@ void count_duplicates(const Dataset& data, Summary& result) {
     }
 }
 
+/// Adds the words of a text: runs of letters and digits, and of bytes beyond ASCII.
+void add_words(std::string_view text, std::unordered_set<std::string>& words) {
+    std::string word;
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+        const auto c = i < text.size() ? static_cast<unsigned char>(text[i]) : ' ';
+        const auto small = static_cast<unsigned char>(c | 0x20U);
+        const bool letter = small >= 'a' && small <= 'z';
+        if (c >= 128 || letter || (c >= '0' && c <= '9')) {
+            word += static_cast<char>(letter && c < 128 ? small : c);
+        } else if (!word.empty()) {
+            words.insert(word);
+            word.clear();
+        }
+    }
+}
+
+/// One pair of brackets around the whole, others inside it, all of them closed.
+bool is_tree(std::string_view text) {
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    if (!text.starts_with('(') || !text.ends_with(')')) return false;
+    std::size_t depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '(') ++depth;
+        if (text[i] == ')' && --depth == 0) return i + 1 == text.size();
+    }
+    return false;
+}
+
 ObjectSummary summary_of(const ObjectColumn& column) {
     ObjectSummary result{.name = column.name(), .kind = column.kind()};
     std::array<bool, 256> seen{};
     std::set<std::int64_t> labels;
+    std::unordered_set<std::string> words;
+    result.trees = column.kind() == ObjectKind::text && column.size() > 0;
     double total = 0;
     for (std::size_t i = 0; i < column.size(); ++i) {
         std::size_t length = 0;
         if (column.kind() == ObjectKind::text) {
             length = column.text(i).size();
+            add_words(column.text(i), words);
+            result.trees = result.trees && is_tree(column.text(i));
             for (const char c : column.text(i)) seen[static_cast<unsigned char>(c)] = true;
         } else {
             const GraphView graph = column.graph(i);
@@ -196,6 +230,7 @@ ObjectSummary summary_of(const ObjectColumn& column) {
     }
     if (column.size() > 0) result.mean = total / static_cast<double>(column.size());
     result.labels = labels.size();
+    result.words = words.size();
     for (std::size_t c = 0; c < seen.size(); ++c) {
         if (seen[c]) result.letters += static_cast<char>(c);
     }

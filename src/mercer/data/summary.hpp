@@ -29,6 +29,8 @@ struct ObjectSummary {
     std::size_t longest = 0;
     double mean = 0;
     std::string letters{};       ///< of texts: the different bytes, ascending
+    std::size_t words = 0;       ///< different ones, large and small letters alike
+    bool trees = false;          ///< each text is a tree in brackets: (S (NP cats) (VP sleep))
     std::size_t edges = 0;       ///< of all graphs
     std::size_t labels = 0;      ///< different labels of nodes
     std::size_t attributes = 0;  ///< numbers a node
