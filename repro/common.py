@@ -18,12 +18,12 @@ OUT = ROOT / "build" / "repro"
 Row = list[float]
 
 
-def mercer(*words: object) -> dict:
-    """Runs the program and gives its report."""
+def mercer(*words: object, codes: tuple[int, ...] = (0,)) -> dict:
+    """Runs the program and gives its report; ends with its message at any other exit code."""
     command = [str(PROGRAM), *map(str, words), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(done.stderr)
+    if done.returncode not in codes:
+        sys.exit(f"{' '.join(command)}\nexit code {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)
 
 
@@ -35,7 +35,7 @@ def data_file(name: str) -> pathlib.Path:
 
 
 def write_rows(path: pathlib.Path, rows: list[Row]) -> pathlib.Path:
-    path.write_text("".join(",".join(f"{v:.6g}" for v in row) + "\n" for row in rows))
+    path.write_text("".join(",".join(f"{v:.9g}" for v in row) + "\n" for row in rows))
     return path
 
 
