@@ -69,16 +69,46 @@ def write_sheet(
                     scan += bytes([level]) * zoom
             scan += b"\xff" * (wide - len(scan))
             pixels += (b"\0" + scan) * zoom
-    high_in_pixels = len(pixels) // (wide + 1)
+    write_png(path, wide, len(pixels) // (wide + 1), bytes(pixels), 0)
 
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        body = kind + content
+
+def write_png(path: pathlib.Path, wide: int, high: int, scans: bytes, kind: int) -> None:
+    """Lines of pixels, each after a byte 0, as PNG of 8 bits: kind 0 is grey, 2 red, green and blue."""
+
+    def chunk(name: bytes, content: bytes) -> bytes:
+        body = name + content
         return struct.pack(">I", len(content)) + body + struct.pack(">I", zlib.crc32(body))
 
-    head = struct.pack(">IIBBBBB", wide, high_in_pixels, 8, 0, 0, 0, 0)
+    head = struct.pack(">IIBBBBB", wide, high, 8, kind, 0, 0, 0)
     path.write_bytes(
         b"\x89PNG\r\n\x1a\n"
         + chunk(b"IHDR", head)
-        + chunk(b"IDAT", zlib.compress(bytes(pixels), 9))
+        + chunk(b"IDAT", zlib.compress(scans, 9))
         + chunk(b"IEND", b"")
     )
+
+
+def read_ppm(path: pathlib.Path) -> tuple[int, int, bytes]:
+    """Width, height and the bytes of a picture in the format P6."""
+    content = path.read_bytes()
+    words, at = [], 0
+    while len(words) < 4:
+        end = min(i for i in (content.find(c, at) for c in (b" ", b"\n")) if i >= 0)
+        words.append(content[at:end])
+        at = end + 1
+    if words[0] != b"P6" or words[3] != b"255":
+        sys.exit(f"{path} is no picture of the format P6 with 255 levels")
+    return int(words[1]), int(words[2]), content[at:]
+
+
+def halved(source: pathlib.Path, target: pathlib.Path) -> None:
+    """A picture at half the size, as PNG; each pixel is the mean of four."""
+    wide, high, pixels = read_ppm(source)
+    scans = bytearray()
+    for i in range(0, high - 1, 2):
+        scans.append(0)
+        above, below = (pixels[3 * wide * k : 3 * wide * (k + 1)] for k in (i, i + 1))
+        for j in range(0, wide - 1, 2):
+            for c in range(3 * j, 3 * j + 3):
+                scans.append((above[c] + above[c + 3] + below[c] + below[c + 3] + 2) // 4)
+    write_png(target, wide // 2, high // 2, bytes(scans), 2)

@@ -21,6 +21,31 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     return [round(k * step, 10) for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
+def joined(segments: list[list[Point]]) -> list[list[Point]]:
+    """Pieces of lines put together where they meet."""
+    ends: dict[Point, list[int]] = {}
+    for k, segment in enumerate(segments):
+        for end in segment:
+            ends.setdefault(end, []).append(k)
+    used, chains = set(), []
+    for k, segment in enumerate(segments):
+        if k in used:
+            continue
+        used.add(k)
+        chain = list(segment)
+        for _ in range(2):  # on from the one end, then from the other
+            while True:
+                further = [n for n in ends[chain[-1]] if n not in used]
+                if not further:
+                    break
+                used.add(further[0])
+                a, b = segments[further[0]]
+                chain.append(b if a == chain[-1] else a)
+            chain.reverse()
+        chains.append(chain)
+    return chains
+
+
 class Plot:
     """One picture with two axes. `x_names` puts words in the place of numbers under the x axis."""
 
@@ -44,10 +69,14 @@ class Plot:
 
     def points(self, places: list[Point], colour: str = INK[0], radius: float = 2.2,
                name: str = "", ring: bool = False) -> None:  # fmt: skip
-        look = f'fill="none" stroke="{colour}"' if ring else f'fill="{colour}"'
-        for place in places:
-            across, down = self.at(*place)
-            self.parts.append(f'<circle cx="{across:.1f}" cy="{down:.1f}" r="{radius}" {look}/>')
+        spots = [self.at(*place) for place in places]
+        if ring:
+            self.parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="none" stroke="{colour}"/>'
+                           for x, y in spots]  # fmt: skip
+        else:  # strokes of no length with round ends
+            path = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in spots)
+            self.parts.append(f'<path d="{path}" stroke="{colour}" stroke-width="{2 * radius}" '
+                              'stroke-linecap="round"/>')  # fmt: skip
         self.name(name, colour, "ring" if ring else "dot")
 
     def line(self, places: list[Point], colour: str = INK[0], name: str = "", width: float = 1.8,
@@ -86,11 +115,10 @@ class Plot:
                         cuts.append((b + t * (d - b), a + t * (c - a)))
                 segments += [cuts[k : k + 2] for k in range(0, len(cuts) - 1, 2)]
         path = []
-        for segment in segments:
-            ends = [self.at(self.x[0] + p / (columns - 1) * (self.x[1] - self.x[0]),
-                            self.y[0] + q / (rows - 1) * (self.y[1] - self.y[0]))
-                    for p, q in segment]  # fmt: skip
-            path.append("M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*ends[0], *ends[1]))
+        for chain in joined(segments):
+            places = [self.at(self.x[0] + p / (columns - 1) * (self.x[1] - self.x[0]),
+                              self.y[0] + q / (rows - 1) * (self.y[1] - self.y[0])) for p, q in chain]  # fmt: skip
+            path.append("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places))
         if path:
             self.parts.append(f'<path d="{"".join(path)}" fill="none" stroke="{colour}" '
                               f'stroke-width="{width}"/>')  # fmt: skip
@@ -140,8 +168,8 @@ class Plot:
             parts.append(f'{mark}<text x="{x + 21}" y="{y}">{escape(text)}</text>')
         return parts
 
-    def body(self) -> str:
-        clip = f"c{abs(hash((self.title, self.x, self.y, len(self.parts)))) % 10**6}"
+    def body(self, number: int) -> str:
+        clip = f"inside{number}"
         box = (f'<clipPath id="{clip}"><rect x="{LEFT}" y="{TOP}" width="{self.wide - LEFT - RIGHT}" '
                f'height="{self.high - TOP - BOTTOM}"/></clipPath>')  # fmt: skip
         drawn = "\n".join(self.parts)
@@ -159,6 +187,6 @@ def write_svg(path: pathlib.Path, plots: list[Plot], columns: int = 2) -> str:
              f'<rect width="{columns * wide}" height="{rows * high}" fill="white"/>']  # fmt: skip
     for k, plot in enumerate(plots):
         parts.append(f'<g transform="translate({k % columns * wide} {k // columns * high})">'
-                     f"{plot.body()}</g>")  # fmt: skip
+                     f"{plot.body(k)}</g>")  # fmt: skip
     path.write_text("\n".join(parts) + "\n</svg>\n", encoding="utf-8")
     return path.name

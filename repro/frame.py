@@ -30,7 +30,8 @@ original is said. `./dev repro` runs all and writes this page, `./dev repro R5` 
 --page` only writes the page; the scripts are in [repro](../repro/README.md), one a result.
 
 "Reproduced" means within the spread of our own repetitions, or within 0.3 points of a printed error;
-"a picture" that the lecture prints no figures. Nothing was chosen by its error on the rows that are reported.
+"a picture" that the lecture prints no figures. Nothing was chosen by its error on the rows that are reported,
+except where a remark says so.
 
 | result | what | seed | verdict | seconds |
 |---|---|---|---|---:|
@@ -73,7 +74,7 @@ class Result:
         return "\n\n".join(parts) + "\n"
 
     def line(self) -> str:
-        part = re.sub(r"[^a-z0-9 -]", "", f"{self.name}: {self.title}".lower()).replace(" ", "-")
+        part = re.sub(r"[^\w -]", "", f"{self.name}: {self.title}".lower()).replace(" ", "-")
         return (f"| [{self.name}](#{part}) | {self.title} | {self.seed[:3]} | "
                 f"{self.verdict} | {self.seconds:.0f} |")  # fmt: skip
 

@@ -15,6 +15,7 @@ import math
 
 from common import Row, data_file, mercer
 from draw import INK, Plot, write_svg
+from feature_dimensions import short
 from frame import Result, Run, Table, main
 
 DEGREES = range(1, 8)
@@ -66,7 +67,7 @@ def make(run: Run) -> Result:
                        "-o", run.file("labels.txt"))["accuracy"]  # fmt: skip
         errors.append(100 * (1 - right))
         vectors.append(count)
-    rows = [["dimension of the feature space", *(f"{math.comb(255 + d, d):.3g}" for d in DEGREES)],
+    rows = [["dimension of the feature space", *(short(math.comb(255 + d, d)) for d in DEGREES)],
             ["raw error %, printed", *(f"{e:.1f}" for e in ERRORS)],
             ["ours", *(f"{e:.1f}" for e in errors)],
             ["support vectors a class, printed", *map(str, VECTORS)],

@@ -1,134 +1,153 @@
-"""Image completion by kernel dependency estimation (001; Weston and others 2002): the lower half of
-a USPS digit from its upper half.
+"""R8: image completion by kernel dependency estimation, beside k-NN (001, "Application to Image Completion").
 
-    python3 repro/usps_completion.py [TRAIN] [TEST]          # digits of each, default 2000 and 1000
+    python3 repro/usps_completion.py [--quick]
 
-Three kinds of answer: the pre-image of the prediction ("KDE"), the lower half of the training digit
-whose image is nearest to the prediction ("KDE, chosen"), and beside them the lower half that belongs
-to the nearest upper half (1-NN), or of the k nearest the one nearest to their mean (k-NN). A mistake
-is counted in two ways:
+Weston, Chapelle, Elisseeff, Schölkopf and Vapnik 2002: the first 1000 USPS digits in five folds of 200, learnt from
+one fold and judged on the other 800; the lower half of a digit is estimated from the upper half; Gaussian kernels on
+both. The figure shows the digits of the first fold that one of the two completes wrongly and the other does not: 73
+where k-NN errs alone, 23 where dependency estimation does. Wrong is what the authors took for another digit by eye.
 
-  reading  the completed digit is read as another class than the true one by a support vector
-           machine trained on whole digits that are in neither set
-  class    the half chosen belongs to a digit of another class than the true one
-
-The lecture prints 73 mistakes of k-NN against 23, and neither the number of digits nor what counts as
-a mistake: the counts here are not those. Prints them,
-the mean squared error of a pixel and the mean distance in the output feature space (the loss that
-is minimised), and writes a picture of all digits that one of the two completes wrongly by reading.
+Here the eye is a support vector machine on whole digits, trained on digits outside the 1000. Widths, and k of k-NN, are
+those of the fewest mistakes on another 1000 digits, λ by leave-one-out on the digits learnt from.
 """
 
 from __future__ import annotations
 
 import gzip
-import math
-import sys
 
-from common import OUT, Row, data_file, mean_squared, mercer, read_rows, write_rows, write_sheet
+from common import Row, data_file, mean_squared, mercer, read_rows, write_rows, write_sheet
+from frame import Result, Run, Table, main, mean
 
-INPUT, OUTPUT = "rbf(gamma=0.015)", "rbf(gamma=0.015)"
-COMPONENTS, NEIGHBOURS = 128, (1, 3, 5)
+INPUT_WIDTHS, OUTPUT_WIDTHS = (0.01, 0.02, 0.04), (0.0025, 0.005, 0.01)
+NEIGHBOURS = (1, 3, 5)
+LAMBDAS = "0.01,0.03,0.1,0.3,1"
+WHOLE, FOLD = 1000, 200
+
+Digit = tuple[int, Row]
 
 
-def digits(name: str) -> list[tuple[int, Row]]:
-    with gzip.open(data_file(f"usps/{name}"), "rt") as file:
+def digits() -> list[Digit]:
+    with gzip.open(data_file("usps/zip.train.gz"), "rt") as file:
         lines = [line.split() for line in file]
     return [(round(float(words[0])), [float(v) for v in words[1:]]) for words in lines]
-
-
-def loss(a: Row, b: Row, gamma: float = 0.015) -> float:
-    """The distance of two lower halves in the output feature space."""
-    return math.sqrt(2 - 2 * math.exp(-gamma * sum((x - y) ** 2 for x, y in zip(a, b))))
 
 
 def plain(*words: object) -> tuple[object, ...]:
     return (*words, "--label", "none", "--header", "no")
 
 
-def by_neighbours(upper: list[Row], fresh: list[Row], lower: list[Row], k: int) -> list[int]:
-    """For each new upper half the lower half nearest to the mean of those of its k neighbours."""
-    a, b = write_rows(OUT / "nn-train.csv", upper), write_rows(OUT / "nn-test.csv", fresh)
-    mercer(*plain("gram", "negative_distance(beta=2)", b, "--against", a, "-o", OUT / "nn.csv"))
-    chosen = []
-    for row in read_rows(OUT / "nn.csv"):
-        near = sorted(range(len(row)), key=lambda i: -row[i])[:k]
-        mean = [sum(lower[i][j] for i in near) / k for j in range(len(lower[0]))]
-        chosen.append(min(near, key=lambda i: sum((x - y) ** 2 for x, y in zip(lower[i], mean))))
-    return chosen
-
-
-def reader(rest: list[tuple[int, Row]]) -> str:
+class Reader:
     """A support vector machine on whole digits."""
-    source = write_rows(OUT / "whole.csv", [row + [float(label)] for label, row in rest])
-    model = OUT / "reader.mercer"
-    mercer("train", source, model, "-C", 10, "--kernel", "rbf(gamma=0.0078125)", "--label", "last",
-           "--header", "no")
-    return str(model)
+
+    def __init__(self, run: Run, sample: list[Digit]) -> None:
+        self.run, self.model = run, run.file("reader.mercer")
+        source = write_rows(run.file("whole.csv"), [row + [float(label)] for label, row in sample])
+        mercer("train", source, self.model, "-C", 10, "--kernel", "rbf(gamma=0.0078125)", "--label", "last",
+               "--header", "no", "--text-labels")  # fmt: skip
+
+    def wrong(self, test: list[Digit], halves: list[Row]) -> list[bool]:
+        """Which digits are read as another class once these lower halves are put to them."""
+        source = write_rows(self.run.file("completed.csv"), [d[1][:128] + h for d, h in zip(test, halves)])
+        target = self.run.file("labels.txt")
+        mercer(*plain("predict", self.model, source, "-o", target))
+        return [round(float(w)) != label for w, (label, _) in zip(target.read_text().split(), test)]
 
 
-def read_digits(model: str, rows: list[Row]) -> list[int]:
-    source = write_rows(OUT / "completed.csv", rows)
-    target = OUT / "labels.txt"
-    mercer(*plain("predict", model, source, "-o", target))
-    return [round(float(word)) for word in target.read_text().split()]
+def by_neighbours(run: Run, train: list[Digit], test: list[Digit], k: int) -> list[Row]:
+    """For each digit, of its k nearest upper halves' lower halves the one nearest to their mean."""
+    a = write_rows(run.file("train.csv"), [row[:128] for _, row in train])
+    b = write_rows(run.file("test.csv"), [row[:128] for _, row in test])
+    target = run.file("nn.csv")
+    mercer(*plain("gram", "negative_distance(beta=2)", b, "--against", a, "-o", target))
+    lower = [row[128:] for _, row in train]
+    answers = []
+    for row in read_rows(target):
+        near = sorted(range(len(row)), key=lambda i: -row[i])[:k]
+        middle = [mean([lower[i][j] for i in near]) for j in range(128)]
+        answers.append(lower[min(near, key=lambda i: sum((x - y) ** 2 for x, y in zip(lower[i], middle)))])
+    return answers
 
 
-def main() -> None:
-    OUT.mkdir(parents=True, exist_ok=True)
-    counts = [int(word) for word in sys.argv[1:3]]
-    train_count, test_count = counts + [2000, 1000][len(counts) :]
-    everything = digits("zip.train.gz")
-    train, rest = everything[:train_count], everything[train_count:]
-    test = digits("zip.test.gz")[:test_count]
-    truth = [label for label, _ in test]
-    upper, lower = [r[:128] for _, r in train], [r[128:] for _, r in train]
-    fresh = [r[:128] for _, r in test]
-    model = OUT / "completion.mercer"
-    report = mercer(*plain("depend", write_rows(OUT / "upper.csv", upper),
-                           write_rows(OUT / "lower.csv", lower), model, "--kernel", INPUT,
-                           "--kernel-y", OUTPUT, "--components", COMPONENTS, "--lambda-path",
-                           "0.01,0.03,0.1,0.3,1,3"))
-    print(f"{train_count} to learn from, {test_count} to complete; lambda {report['lambda']}, "
-          f"{report['components']} components explain {100 * report['output_explained']:.1f} %")
-    source = write_rows(OUT / "fresh.csv", fresh)
-    positions = OUT / "positions.txt"
-    mercer(*plain("answer", model, source, "--positions", positions, "-o", OUT / "answers.csv"))
-    mercer(*plain("answer", model, source, "--preimage", "fixed-point", "-o", OUT / "made.csv"))
-    chosen = {"KDE, chosen": [int(word) for word in positions.read_text().split()]}
-    for k in NEIGHBOURS:
-        chosen[f"{k}-NN"] = by_neighbours(upper, fresh, lower, k)
-    answers = {"KDE": read_rows(OUT / "made.csv")}
-    answers |= {name: [lower[i] for i in which] for name, which in chosen.items()}
-    machine = reader(rest)
-    whole = read_digits(machine, [row for _, row in test])
-    print(f"the reader errs on {sum(a != b for a, b in zip(whole, truth))} of the whole digits")
-    names = ("method", "mistakes (reading)", "mistakes (class)", "squared error of a pixel",
-             "distance in feature space")  # fmt: skip
-    lines = ["| " + " | ".join(names) + " |", "|---|---:|---:|---:|---:|"]
-    wrong: dict[str, list[bool]] = {}
-    real = [row[128:] for _, row in test]
-    for name, halves in answers.items():
-        read = read_digits(machine, [a + b for a, b in zip(fresh, halves)])
-        wrong[name] = [a != b for a, b in zip(read, truth)]
-        other = "-"
-        if name in chosen:
-            other = str(sum(train[i][0] != label for i, label in zip(chosen[name], truth)))
-        far = sum(map(loss, halves, real)) / len(real)
-        lines.append(f"| {name} | {sum(wrong[name])} | {other} | "
-                     f"{mean_squared(halves, real):.3f} | {far:.4f} |")
-        print(lines[-1], flush=True)
-    (OUT / "usps_completion.md").write_text("\n".join(lines) + "\n")
-    shown = [i for i in range(len(test)) if wrong["KDE"][i] or wrong["1-NN"][i]][:120]
-    sheet = []
-    for first in range(0, len(shown), 20):
-        part = shown[first : first + 20]
-        sheet.append([test[i][1] for i in part])
-        for name in ("1-NN", "KDE"):
-            sheet.append([fresh[i] + answers[name][i] for i in part])
-        sheet.append([[1.0] * 256 for _ in part])
-    write_sheet(OUT / "usps_completion.png", sheet, 16, -1, 1)
-    print(f"{OUT / 'usps_completion.png'}: original, 1-NN, KDE, where one of the two is misread")
+def by_dependency(run: Run, train: list[Digit], test: list[Digit], widths: tuple[float, float]) -> list[Row]:
+    """The pre-images of the predictions."""
+    upper = write_rows(run.file("upper.csv"), [row[:128] for _, row in train])
+    lower = write_rows(run.file("lower.csv"), [row[128:] for _, row in train])
+    model, made = run.file("completion.mercer"), run.file("made.csv")
+    mercer(*plain("depend", upper, lower, model, "--kernel", f"rbf(gamma={widths[0]})", "--kernel-y",
+                  f"rbf(gamma={widths[1]})", "--components", 0, "--lambda-path", LAMBDAS))  # fmt: skip
+    source = write_rows(run.file("fresh.csv"), [row[:128] for _, row in test])
+    mercer(*plain("answer", model, source, "--preimage", "fixed-point", "-o", made))
+    return read_rows(made)
+
+
+def choose(run: Run, sample: list[Digit], reader: Reader) -> tuple[int, tuple[float, float]]:
+    """k and widths by the mistakes on digits that are not judged later."""
+    train, test = sample[:FOLD], sample[FOLD:]
+    inputs, outputs = ((0.02,), (0.005,)) if run.quick else (INPUT_WIDTHS, OUTPUT_WIDTHS)
+    k = min(NEIGHBOURS, key=lambda n: sum(reader.wrong(test, by_neighbours(run, train, test, n))))
+    pairs = [(a, b) for a in inputs for b in outputs]
+    if len(pairs) == 1:
+        return k, pairs[0]
+    return k, min(pairs, key=lambda p: sum(reader.wrong(test, by_dependency(run, train, test, p))))
+
+
+def sheet(run: Run, test: list[Digit], answers: dict[str, list[Row]], shown: list[int], name: str) -> None:
+    lines = []
+    for first in range(0, len(shown), 30):
+        part = shown[first : first + 30]
+        lines.append([test[i][1] for i in part])
+        lines += [[test[i][1][:128] + halves[i] for i in part] for halves in answers.values()]
+        lines.append([[1.0] * 256 for _ in part])
+    write_sheet(run.picture(name), lines[:-1], 16, -1, 1, 2)
+
+
+def make(run: Run) -> Result:
+    everything = digits()
+    if run.quick:
+        everything = everything[: 3 * WHOLE]
+    judged, other = everything[:WHOLE], everything[WHOLE : 2 * WHOLE]
+    reader = Reader(run, everything[2 * WHOLE :])
+    k, widths = choose(run, other, reader)
+    rows, counts, errors = [], [], []
+    for fold in range(1 if run.quick else WHOLE // FOLD):
+        train = judged[fold * FOLD : (fold + 1) * FOLD]
+        test = judged[: fold * FOLD] + judged[(fold + 1) * FOLD :]
+        answers = {"k-NN": by_neighbours(run, train, test, k), "KDE": by_dependency(run, train, test, widths)}
+        wrong = {name: reader.wrong(test, halves) for name, halves in answers.items()}
+        alone = [i for i in range(len(test)) if wrong["k-NN"][i] and not wrong["KDE"][i]]
+        other_way = [i for i in range(len(test)) if wrong["KDE"][i] and not wrong["k-NN"][i]]
+        real = [row[128:] for _, row in test]
+        errors.append([mean_squared(answers[name], real) for name in ("k-NN", "KDE")])
+        counts.append((len(alone), len(other_way)))
+        rows.append([f"fold {fold + 1}, ours", str(len(alone)), str(len(other_way)), str(sum(wrong["k-NN"])),
+                     str(sum(wrong["KDE"])), f"{errors[-1][0]:.3f}", f"{errors[-1][1]:.3f}"])  # fmt: skip
+        if fold == 0:
+            sheet(run, test, answers, alone[:90], "r8-neighbours-err.png")
+            sheet(run, test, answers, other_way, "r8-dependency-errs.png")
+    first = counts[0]
+    ratio = [a / max(1, b) for a, b in counts]
+    low, high = [min(c) for c in zip(*counts)], [max(c) for c in zip(*counts)]
+    good = low[0] <= 73 <= high[0] and low[1] <= 23 <= high[1]
+    return Result(
+        "R8", "Image completion by dependency estimation", "001, Application to Image Completion",
+        "usps_completion.py",
+        f"{'reproduced' if good else 'in part'}, {low[0]} to {high[0]} mistakes of k-NN against {low[1]} to {high[1]} over "
+        f"{len(counts)} folds, 73 against 23 printed",
+        [Table(["of 800 digits", "k-NN alone errs", "KDE alone errs", "k-NN errs", "KDE errs",
+                "k-NN, squared error of a pixel", "KDE"],
+               [["fold 1, printed", "73", "23", "–", "–", "–", "–"], *rows])],
+        [f"k = {k} for k-NN and the widths γ = {widths[0]} for inputs and {widths[1]} for outputs were chosen on 1000 other "
+         "digits. Each printed number counts the digits on which one method errs and the other does not, on one fold, judged by "
+         "eye; ours by a machine that reads whole digits. Which digits are in which fold is not printed either, so the spread "
+         "over our folds is what the print is held against. The ratio, which depends less on how strict a judge is, "
+         f"is 73/23 = 3.2 in print and {mean(ratio):.1f} on average here.",
+         "Our answers are pre-images. Choosing the nearest of the 200 training halves instead has no lead over k-NN by this "
+         "judge: both then copy a half of some other digit, and the borders seldom meet."],
+        [("r8-neighbours-err.png", "First fold, k-NN alone errs: original, k-NN, dependency estimation."),
+         ("r8-dependency-errs.png", "First fold, dependency estimation alone errs: the same order.")],
+        {"alone": first, "folds": counts, "errors": errors},
+    )  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    main(make)

@@ -34,7 +34,7 @@ def make(run: Run) -> Result:
     values = [float(line.split()[-1]) for line in target.read_text().splitlines()[1:]]
     proof, count = report["certificate"], len(sample)
     ranked = sorted(range(count), key=lambda i: values[i])
-    worst = ranked[: min(SHOWN, proof["margin_errors"])]  # the others below 0 lie on the edge
+    worst = ranked[: min(SHOWN, max(20, proof["margin_errors"]))]  # from there on they lie on the edge
     lines = [[sample[i][1] for i in worst[k : k + 20]] for k in range(0, len(worst), 20)]
     write_sheet(run.picture("r6-outliers.png"), lines, 16, -1, 1, 2)
     typical = random.Random(1).sample(range(count), 20)
