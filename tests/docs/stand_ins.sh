@@ -151,6 +151,15 @@ case $1 in
         mercer train clean.csv pca.mercer --task kpca --components 32 >/dev/null
         picture noisy.png 24 24 1
         ;;
+    000) printf '1.3\n0.9\n' >points.csv ;;
+    002)
+        printf '0,0\n1,1\n2,0\n0,2\n' >four.csv
+        printf '0,-1\n2,1\n5,1\n' >three.csv
+        ;;
+    004)
+        printf '1,-1\n-1,2\n' >xy.csv
+        printf '0.35355339059327379,-1\n-0.35355339059327379,1\n' >dual.csv
+        ;;
     super-resolution)
         for name in small.png photo.png other.png a.png b.ppm c.ppm; do
             picture $name 32 32 ${#name}

@@ -6,6 +6,7 @@ Without the data sets (MERCER_DATA) only the page and the frame are looked at.
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -109,6 +110,33 @@ class Frame(unittest.TestCase):
         centre = plot.at(0, 0)
         for x, y in found:  # a circle of radius 0.5, which is 50 pixels
             self.assertAlmostEqual(((x - centre[0]) ** 2 + (y - centre[1]) ** 2) ** 0.5, 50, delta=0.6)
+
+
+class Course(unittest.TestCase):
+    """Every number after `# →` on the pages of docs/course is in the output of its line."""
+
+    def lines_of(self, page: pathlib.Path) -> list[str]:
+        blocks = re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+        return [line for block in blocks for line in block.splitlines() if line.strip()]
+
+    def test_answers(self) -> None:
+        pages = sorted((ROOT / "docs/course").glob("0*.md"))
+        self.assertEqual([page.stem for page in pages], ["000", "001", "002", "003", "004"])
+        for page in pages:
+            text = page.read_text(encoding="utf-8")
+            self.assertEqual(len(re.findall(r"^\d\. ", text, re.M)), 6, "three exercises and their answers")
+            checked = 0
+            with tempfile.TemporaryDirectory() as folder, self.subTest(page=page.stem):
+                path = f"{common.PROGRAM.parent}:{os.environ['PATH']}"
+                work = {"cwd": folder, "text": True, "capture_output": True, "env": os.environ | {"PATH": path}}
+                subprocess.run(["sh", ROOT / "tests/docs/stand_ins.sh", page.stem], check=True, **work)
+                for line in self.lines_of(page):
+                    done = subprocess.run(["sh", "-c", line], check=False, **work)
+                    self.assertEqual(done.returncode, 0, f"{line}\n{done.stderr}")
+                    if "# → " in line:
+                        self.assertIn(line.split("# → ")[1].strip(), done.stdout, line)
+                        checked += 1
+            self.assertGreaterEqual(checked, 6, page)
 
 
 @unittest.skipUnless((common.DATA / "usps").exists(), f"no data under {common.DATA}; set MERCER_DATA")
