@@ -166,7 +166,7 @@ std::optional<std::vector<std::size_t>> columns_read(const Expansion& expansion)
     std::vector<std::size_t> columns(expansion.size());
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = expansion.points.origin(i);
     std::ranges::sort(columns);
-    columns.erase(std::ranges::unique(columns).begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     // Entries beyond the rows are refused when they are asked for.
     while (!columns.empty() && columns.back() >= expansion.points.columns()) columns.pop_back();
     return columns;

@@ -11,7 +11,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/leaf.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
@@ -351,7 +351,7 @@ std::vector<double> NeighbourSearch::squared_lengths(const Rows& x) const {
         }
         return own;
     }
-    const Gram<double> gram(s.kernel, s.reference.size() > 0 ? s.reference : s.points);
+    const Gram<double> gram = make_gram<double>(s.kernel, s.reference.size() > 0 ? s.reference : s.points);
     gram.diagonal(gram.prepare(x), own);
     return own;
 }

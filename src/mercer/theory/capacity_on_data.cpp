@@ -10,7 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 #include "mercer/theory/bounds.hpp"
@@ -232,7 +232,7 @@ Rademacher rademacher_complexity(const Kernel& kernel, const Rows& rows,
                            " rows do not fit the memory allowed; raise `memory` or take fewer "
                            "rows");
     }
-    const Gram<double> gram(kernel, rows, names, s.progress);
+    const Gram<double> gram = make_gram<double>(kernel, rows, names, s.progress);
     Matrix<double> k(m, m);
     gram.matrix(k.view(), s.progress);
     Rademacher result{.rows = m};
@@ -273,7 +273,7 @@ std::vector<EntropyLevel> vc_entropy(const Kernel& kernel, const Rows& rows,
             "from 1 to " + std::to_string(most) + " (the rows there are, and no more than 1000)");
     }
     require_feature_space(kernel, rows, names, s.progress);
-    const Gram<double> gram(kernel, rows, names, s.progress);
+    const Gram<double> gram = make_gram<double>(kernel, rows, names, s.progress);
     const bool strict = definiteness(gram.kernel()).strict && rows.objects().empty();
     std::vector<EntropyLevel> levels;
     for (std::size_t i = 0; i < s.sizes.size(); ++i) {

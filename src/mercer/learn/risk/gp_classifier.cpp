@@ -11,7 +11,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/parameters.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"

@@ -46,7 +46,7 @@ struct Labels {
     explicit Labels(const GraphView& graph) : hashes(node_hashes(graph)) {
         const std::vector<std::uint64_t> of_node = hashes;
         std::ranges::sort(hashes);
-        hashes.erase(std::ranges::unique(hashes).begin(), hashes.end());
+        hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
         for (const std::uint64_t hash : of_node) {
             const auto place = std::ranges::lower_bound(hashes, hash) - hashes.begin();
             which.push_back(static_cast<std::uint32_t>(place));
