@@ -243,17 +243,17 @@ Model learn_regions(const RegionSettings& settings, const Dataset& data) {
     ModelParts model = begin_model(regions_task, sample, settings.common);
     set_expansion(model, sample, kernel, turns.coefficients(), {0});
     const std::vector<double> f =
-        Evaluator(model.expansion(), true)(sample.x, settings.common.progress).values();
+        Evaluator(model.expansion, true)(sample.x, settings.common.progress).values();
     Matrix<double> levels = levels_of(sample, f, shares);
     // Decision values are those of the largest region.
     const double outermost = levels(levels.rows() - 1, 1);
     for (std::size_t j = 0; j < levels.rows(); ++j) levels(j, 1) -= outermost;
-    model.expansion().bias = {-outermost};
+    model.expansion.bias = {-outermost};
     report.rows = n;
     report.rho = outermost;
     report.bias = -outermost;
     report.squared_norm = turns.squared_norm;
-    report.free_support_vectors = model.expansion().size();
+    report.free_support_vectors = model.expansion.size();
     report.iterations = turns.sweeps;
     report.figures["levels"] = static_cast<double>(shares.size());
     if (definiteness(kernel).definite == Definite::positive) {
@@ -264,7 +264,7 @@ Model learn_regions(const RegionSettings& settings, const Dataset& data) {
     }
     report.seconds = watch.seconds();
     model.reports = {std::move(report)};
-    model.extras().set(NestedLevels(std::move(levels)));
+    model.extras.set(NestedLevels(std::move(levels)));
     return Model(std::move(model));
 }
 
@@ -275,7 +275,7 @@ Model Regions::fit(const Dataset& data) const {
 }
 
 void NestedLevels::check(const ModelParts& model, const std::string& place) const {
-    const bool fits = model.expansion().outputs() == 1 && levels.rows() >= 1 &&
+    const bool fits = model.expansion.outputs() == 1 && levels.rows() >= 1 &&
                       levels.rows() <= most_levels && levels.columns() == 3;
     bool sound = fits;
     for (std::size_t j = 0; sound && j < levels.rows(); ++j) {

@@ -129,8 +129,8 @@ Part origin_part(const FitPlan& plan) {
     Part part;
     part.problem.task = Task::hard_margin;
     part.problem.bias = false;
-    part.problem.target.assign(plan.data.size(), 1.0);
-    part.problem.bound.assign(plan.data.size(), std::numeric_limits<double>::infinity());
+    part.problem.target.assign(plan.sample.size(), 1.0);
+    part.problem.bound.assign(plan.sample.size(), std::numeric_limits<double>::infinity());
     return part;
 }
 
