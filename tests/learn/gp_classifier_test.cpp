@@ -2,6 +2,7 @@
 // averages against a finer rule, files, several classes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -143,22 +144,22 @@ TEST(GpClassifier, AveragesAreIntegrals) {
 TEST(GpClassifier, OptimisingRaisesTheEvidenceAndHoldsWhatIsFixed) {
     const Dataset data = moons(70);
     const Kernel k = Kernel::parse("rbf(sigma=3)*2");
-    const auto evidence = [](const Model& m) { return m.reports[0].figures.at("log_evidence"); };
+    const auto evidence = [](const Model& m) { return m.reports()[0].figures.at("log_evidence"); };
     const Model given = gp_classifier({.common = {.kernel = k}}).fit(data);
     const Model best = gp_classifier({.common = {.kernel = k}, .optimise = true}).fit(data);
     EXPECT_GT(evidence(best), evidence(given) + 1);
-    EXPECT_NEAR(best.reports[0].history.back(), evidence(best), 1e-6);
+    EXPECT_NEAR(best.reports()[0].history.back(), evidence(best), 1e-6);
     // At the optimum the slopes vanish.
     std::vector<double> signs;
     for (const double y : data.y.values) signs.push_back(y < 0 ? 1 : -1);
-    const GramGradient at(best.expansion.kernel, data.x);
+    const GramGradient at(best.expansion().kernel, data.x);
     const LatentEvidence e = latent_evidence(at, signs);
     for (std::size_t p = 0; p < e.gradient.size(); ++p) {
         EXPECT_NEAR(e.gradient[p] * at.parameters()[p].value, 0, 1e-3);
     }
     const Model held =
         gp_classifier({.common = {.kernel = k}, .optimise = true, .fixed = {"sigma"}}).fit(data);
-    EXPECT_NE(held.expansion.kernel.text().find("sigma=3"), std::string::npos);
+    EXPECT_NE(held.expansion().kernel.text().find("sigma=3"), std::string::npos);
     EXPECT_LT(evidence(held), evidence(best));
     EXPECT_NE(message_of([&] {
                   gp_classifier({.common = {.kernel = k}, .optimise = true, .fixed = {"noise"}})
@@ -185,7 +186,7 @@ TEST(GpClassifier, SeveralClassesAreSavedAndReduced) {
     const Model again = load_from_memory(save_to_memory(model), "model");
     EXPECT_EQ(again.probabilities(test).values(), p.values());
     const Model shorter = reduce(model, {.vectors = 20}).model;
-    EXPECT_FALSE(shorter.extras.find<LatentFactors>());
+    EXPECT_FALSE(shorter.extras().find<LatentFactors>());
     EXPECT_EQ(shorter.probabilities(test).rows(), test.size());
     // A class of its own seen as one of two is the same process.
     Dataset two = data;
