@@ -110,7 +110,8 @@ TEST(Machines, RegionsSayTheSmallestThatHoldsARow) {
     json_of({"train", data, model, "--task", "regions", "--shares", "0.9,0.4", "--kernel",
              "rbf(gamma=2)"});
     double small = 0, large = 0;
-    for (const json& share : json_of({"predict", model, data})["labels"]) {
+    const json predicted = json_of({"predict", model, data});
+    for (const json& share : predicted["labels"]) {
         small += share == 0.4 ? 1 : 0;
         large += share == 0.4 || share == 0.9 ? 1 : 0;
     }
