@@ -43,6 +43,16 @@ sequences() {
         }
     }' >"$1"
 }
+# series FILE ROWS: slow and fast waves of several lengths, as sktime writes them.
+series() {
+    awk -v n="$2" 'BEGIN {
+        print "@problemName waves\n@timeStamps false\n@univariate true\n@classLabel true slow fast\n@data"
+        for (i = 0; i < n; ++i) {
+            for (t = 0; t < 10 + i % 5; ++t) printf "%s%.3f", t ? "," : "", sin(t / (i % 2 ? 1 : 4))
+            print i % 2 ? ":fast" : ":slow"
+        }
+    }' >"$1"
+}
 # molecules FOLDER GRAPHS: paths and rings of labelled nodes.
 molecules() {
     mkdir "$1"
@@ -67,6 +77,7 @@ case $1 in
         sequences sites.fasta 60 1
         sequences more.fasta 10 2
         molecules molecules 40
+        series waves.ts 24
         for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
             printf 'ham\tsee you at %d for lunch\nspam\twin a free prize now, call %d\n' $i $i
         done >mail.tsv

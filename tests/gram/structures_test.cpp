@@ -9,6 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/gram/detail/collapse.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/leaf.hpp"
 #include "mercer/kernel/detail/leaf_tools.hpp"
 
@@ -245,6 +246,29 @@ TEST(Collapse, ProductsWithManyRowsAreTheSumsOfTheRows) {
     for (const char* text : {"spectrum(k=3)^2", "normalize(wd(degree=3) + 1)", "mismatch(k=3)",
                              "exp(wd)", "normalize(normalize(wd))", "center(wd)"}) {
         EXPECT_FALSE(collapses(Kernel::parse(text))) << text;
+    }
+}
+
+/// Where the matrix does not fit into memory a kernel that collapses keeps no rows of it.
+TEST(Collapse, OperatorsWithoutRoomGiveTheSameProducts) {
+    const Rows x = text_rows(random_texts(300, 40, 7));
+    for (const char* text : {"normalize(spectrum(k=3))", "wd(degree=5)"}) {
+        const Gram<double> gram(Kernel::parse(text), x);
+        const auto stored = make_operator(gram, {.reuse = Reuse::whole});
+        const auto none = make_operator(gram, {.reuse = Reuse::marked, .memory_bytes = 1000});
+        std::vector<double> weights(x.size()), expected(x.size()), found(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) weights[i] = std::sin(static_cast<double>(i));
+        stored->apply(weights, expected);
+        none->apply(weights, found);
+        for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-9) << i;
+        std::vector<std::size_t> which(40), columns(100);
+        for (std::size_t i = 0; i < which.size(); ++i) which[i] = 3 * i;
+        for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = 2 * i + 1;
+        const auto first = std::span(weights).first(which.size());
+        std::vector<double> a(columns.size(), 0.0), b(columns.size(), 0.0);
+        stored->add_rows(which, first, columns, {}, a);
+        none->add_rows(which, first, columns, {}, b);
+        for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9) << i;
     }
 }
 

@@ -75,6 +75,15 @@ void GramOperator<T>::add_rows(std::span<const std::size_t> which, std::span<con
     evaluations_ += which.size() * z.size();
 }
 
+/// In weight space where the kernel has explicit features.
+template <class T>
+void GramOperator<T>::apply(std::span<const double> x, std::span<double> y) const {
+    if (!collapses(gram_.kernel())) return SymmetricOperator<T>::apply(x, y);
+    std::ranges::fill(y, 0.0);
+    gram_.add_product(points_, points_, x, y);
+    evaluations_ += size();
+}
+
 // ---- StoredOperator
 
 template <class T>

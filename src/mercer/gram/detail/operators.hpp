@@ -35,6 +35,7 @@ class GramOperator : public SymmetricOperator<T> {
     void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
                   std::span<const std::size_t> columns, std::span<const char> again,
                   std::span<double> sums) const override;
+    void apply(std::span<const double> x, std::span<double> y) const override;
     std::uint64_t evaluations() const override { return evaluations_; }
 
    private:
