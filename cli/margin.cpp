@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 struct MarginCommand {
     std::string model{};
-    Plane plane{};
+    Hyperplane plane{};
     std::string positive{};
     std::size_t nearest = 5;
 };

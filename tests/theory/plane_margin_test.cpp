@@ -71,7 +71,7 @@ TEST(PlaneMargin, IsLargestForTheHardMargin) {
     EXPECT_NEAR(by_hand.geometric, best.geometric, 1e-6);
     Random random(4);
     for (int trial = 0; trial < 300; ++trial) {
-        const Plane other{.w = {w(0, 0) * random.uniform(0.5, 1.5), w(0, 1) + random.normal()},
+        const Hyperplane other{.w = {w(0, 0) * random.uniform(0.5, 1.5), w(0, 1) + random.normal()},
                           .b = model.expansion().bias[0] + random.normal()};
         EXPECT_LE(plane_margin(other, data, best.positive).geometric, best.geometric + 1e-6);
     }
@@ -89,7 +89,7 @@ TEST(PlaneMargin, OfAMachineIsMeasuredInItsFeatureSpace) {
 
 TEST(PlaneMargin, RefusesWhatIsNoPlaneOrNotTwoClasses) {
     const Dataset data = two_clouds(1);
-    const auto message = [&](const Plane& plane, const Dataset& rows, const char* positive = "") {
+    const auto message = [&](const Hyperplane& plane, const Dataset& rows, const char* positive = "") {
         return message_of([&] { (void)plane_margin(plane, rows, positive); });
     };
     EXPECT_NE(message({.w = {1}}, data).find("1 weights"), std::string::npos);

@@ -18,7 +18,7 @@
 namespace mercer MERCER_API {
 
 /// {x : w·x + b = 0}.
-struct Plane {
+struct Hyperplane {
     std::vector<double> w{};
     double b = 0;
 };
@@ -40,7 +40,7 @@ struct PlaneMargin {
 /// `positive` names the class with y = +1; empty: the larger number, or the last name. Throws
 /// InvalidInput unless the rows have labels of exactly two classes, w one number a column, all
 /// finite and not all 0.
-PlaneMargin plane_margin(const Plane& plane, const Dataset& data, const std::string& positive = "");
+PlaneMargin plane_margin(const Hyperplane& plane, const Dataset& data, const std::string& positive = "");
 /// The plane Σ α_i k(x_i, ·) + b = 0 of a trained machine of two classes, in the feature space of
 /// its kernel; for other machines throws InvalidInput. Positive is the class of positive decisions.
 PlaneMargin plane_margin(const Model& model, const Dataset& data);
