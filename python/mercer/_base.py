@@ -258,7 +258,8 @@ class Machine(BaseEstimator):
             )
 
     def _warn_unless_converged(self, how_far: str) -> None:
-        if not self.report_.converged:
+        nothing = self.report_.status in ("not separable", "no margin found")
+        if not self.report_.converged and not nothing:
             warnings.warn(
                 f"{type(self).__name__}: {self.report_.status}; {how_far}. The machine is valid "
                 "and report_ says how far it is from the optimum.",

@@ -37,7 +37,7 @@ class QuantileRegions(OutlierMixin, Machine):
     >>> import numpy as np
     >>> from mercer import QuantileRegions
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> model = QuantileRegions(shares=[.5, .9], gamma=.5).fit(X)
+    >>> model = QuantileRegions(shares=[.5, .9], gamma=.1).fit(X)
     >>> model.region([[0., 0.], [9., 9.]]).tolist()
     [0.5, -1.0]
     >>> bool((model.inside_ >= [.5, .9]).all())

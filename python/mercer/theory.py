@@ -6,10 +6,10 @@ holds, and whether it says anything at all (docs/bounds.md).
 Examples
 --------
 >>> from mercer import theory
->>> theory.cover_separation(60, 30).value
-0.5
+>>> print(theory.cover_separation(60, 30))
+cover-separation: 0.5
 >>> print(theory.vc_risk(1000, dimension=11, error=.02))
-vc-dimension: 0.2807 with probability 0.95
+vc-dimension: 0.2895 with probability 0.95
 """
 
 from __future__ import annotations
