@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -73,21 +74,26 @@ class Graph:
         attributes: np.ndarray | None = None,
     ) -> None:
         self.nodes = nodes
-        self.edges = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+        if not isinstance(edges, np.ndarray) or edges.dtype != np.int64 or edges.ndim != 2:
+            edges = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+        self.edges = edges
         self.node_labels = None if node_labels is None else [*node_labels]
         self.edge_labels = None if edge_labels is None else [*edge_labels]
         self.attributes = attributes
 
     def parts(self) -> tuple[Any, ...]:
         """What `_core` makes a graph of."""
-        if self.edges.size and (self.edges.min() < 0 or self.edges.max() >= self.nodes):
-            raise ValueError(f"an edge of a graph of {self.nodes} nodes names node {self.edges.max()}")
+        edges = np.ascontiguousarray(self.edges)
+        # Below 0 is beyond all nodes, taken without a sign.
+        if edges.size and edges.view(np.uint64).max() >= self.nodes:
+            strange = edges.min() if edges.min() < 0 else edges.max()
+            raise ValueError(f"an edge of a graph of {self.nodes} nodes names node {strange}")
         attributes = self.attributes
         if attributes is not None:
             attributes = np.ascontiguousarray(attributes, dtype=np.float64).reshape(self.nodes, -1)
         return (
             self.nodes,
-            np.ascontiguousarray(self.edges),
+            edges,
             _numbers(self.node_labels),
             _numbers(self.edge_labels),
             attributes,
@@ -188,6 +194,8 @@ def graph_of(value: Any) -> Graph:
     if hasattr(value, "edges"):
         return _from_networkx(value)
     pairs, labels = _edges_of(value[0], value[1]), value[1]
+    if type(labels) is list and len(value) == 2:
+        return Graph(len(labels), pairs, labels)
     more = value[2] if len(value) > 2 else None
     if isinstance(more, Mapping) and not more:  # GraKeL's way of saying that there are none
         more = None
@@ -220,13 +228,13 @@ def _edges_of(given: Any, labels: Any) -> Any:
         if all(isinstance(key, tuple) for key in given):
             return [(a, b) for a, b in given]
         return [(a, b) for a, around in given.items() for b in around]
-    if isinstance(given, (list, tuple)) and not isinstance(labels, Mapping):
-        try:  # the common case, without a look at each
-            table = np.array(given, dtype=np.int64).reshape(len(given), -1)
+    if isinstance(given, (list, tuple)) and type(labels) is list:
+        # The common case in one go; anything else is looked at below.
+        try:
+            if {*map(len, given)} == {2}:
+                return np.fromiter(chain.from_iterable(given), np.int64).reshape(-1, 2)
         except (TypeError, ValueError):
-            table = np.empty((0, 0))
-        if table.shape == (len(given), 2) and len(given):
-            return table
+            pass
     table = [*given]
     rows = [row for row in table if isinstance(row, (list, np.ndarray))]
     if len(rows) == len(table) > 2 and all(len(row) == len(table) for row in rows):
@@ -258,7 +266,7 @@ def _from_networkx(graph: Any) -> Graph:
 
 
 def _numbers(labels: Any) -> list[int] | None:
-    if labels is None or all(type(label) is int for label in labels):
+    if labels is None or {*map(type, labels)} <= {int}:
         return labels
     return [_number(label) for label in labels]
 
