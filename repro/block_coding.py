@@ -53,7 +53,7 @@ def make(run: Run) -> Result:
             kept = kept and report["largest"] <= radius
         means = mercer("vq", "encode", picture, "--method", "lbg", "--codes", report["codes"], "-o",
                        run.file("lbg.vq.xz"))  # fmt: skip
-        mercer("vq", "decode", run.folder / "lbg.vq.xz", "-o", run.picture(f"r9-{name}-lbg.png"))
+        mercer("vq", "decode", run.work / "lbg.vq.xz", "-o", run.picture(f"r9-{name}-lbg.png"))
         rows.append(line("LBG", "–", means))
         lower = lower and means["root_mean_square"] < report["root_mean_square"] and means["largest"] > 500
         tables.append(Table(head, rows, f"Ours, {name}"))

@@ -44,7 +44,7 @@ def fit(run: Run, train, test: list[list[float]], words: tuple) -> dict[str, flo
     reading = ("--label", "last", "--header", "no")
     report = mercer("train", train, model, *words, "-C", COST, "--kernel", KERNEL, *reading,
                     "--scale", "minmax(-1,1)", "--tol", 0.01)  # fmt: skip
-    mercer("predict", model, run.folder / "boston-test.csv", *reading, "-o", answers)
+    mercer("predict", model, run.work / "boston-test.csv", *reading, "-o", answers)
     found = [float(word) for word in answers.read_text().split()]
     proof, count = report["certificate"], report["rows"]
     return {"automatic ε": proof["epsilon"],

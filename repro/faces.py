@@ -62,7 +62,7 @@ def make(run: Run) -> Result:
     plot.points([(STAGES.index(s), log10(p)) for s, p in zip(COUNTED, PRINTED)], INK[1], 3.5, "printed", True)
     return Result(
         "R10", "Face detection", "001, Face Detection", "faces.py",
-        f"{'reproduced' if below and found['average_kernels'] <= 3 else 'in part'}, {photo[1]:.1f} % of the patches of a "
+        f"in part, on another photograph: {photo[1]:.1f} % of the patches of a "
         f"photograph left after one kernel and {found['average_kernels']:.1f} kernels on average",
         [Table(["patches left % after", "0", "1", "10", "20", "30 kernels", "average"], rows)],
         [f"{trained['support_vectors']} support vectors, {vectors} vectors in the reduced set; {100 * GIVEN_UP:.0f} % of the "
@@ -70,7 +70,8 @@ def make(run: Run) -> Result:
          f"than the lecture's. Boxes left on the astronaut, which shows one face: {len(found['found'])}.",
          "How many patches pass the first kernel is a choice: with 2 % given up in fifteen equal parts 37 % of the photograph's do, "
          "and 75 % of the test patches, which were collected for looking like faces. To reach the lecture's 13.3 % the "
-         "allowance must be spent early."],
+         "allowance must be spent early. The 4 % were settled on this photograph, to come below the printed shares: 3 % leave "
+         "14.7 % after one kernel, 5 % leave 6.8 %. That the shares can be reached is shown, not that they were predicted."],
         [(write_svg(run.picture("r10-cascade.svg"), [plot]), "Share of patches left, logarithmic."),
          ("r10-faces.png", "What is found in the photograph.")],
         {"left": photo, "average": found["average_kernels"], "below": below},

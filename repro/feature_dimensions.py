@@ -53,7 +53,7 @@ def make(run: Run) -> Result:
     return Result(
         "R17", "Dimensions of feature spaces", "000, table 12.7; 001, General Product Feature Space",
         "feature_dimensions.py",
-        "reproduced, degrees 1 and 2 exactly and 5 as in 001; 000 counts ordered products from degree 4 on",
+        "in part, degrees 1 and 2 exactly and 5 as in 001; 000 counts ordered products from degree 4 on",
         [Table(["N = 256, degree", *map(str, PRINTED)], rows),
          Table(["counted by the program", "(N+d−1 over d)", "columns of the map", "rank of the Gram matrix"], checks)],
         ["000 prints rounded powers of ten. 256 and 33,000 are the numbers of monomials; 10⁹, 10¹² and 10¹⁴ for degrees 4 "

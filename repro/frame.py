@@ -29,9 +29,12 @@ made again by the program. The printed figures and ours stand side by side, and 
 original is said. `./dev repro` runs all and writes this page, `./dev repro R5` one of them, `./dev repro
 --page` only writes the page; the scripts are in [repro](../repro/README.md), one a result.
 
-"Reproduced" means within the spread of our own repetitions, or within 0.3 points of a printed error;
-"a picture" that the lecture prints no figures. Nothing was chosen by its error on the rows that are reported,
-except where a remark says so.
+"Reproduced" means that every printed figure lies within the spread of our own repetitions, or every printed error within 0.3
+points of ours; "in part" that some do, or that data or settings had to be made up; "a picture" that the lecture prints no
+figures. A remark says where a setting was settled with the reported rows, or the printed figures, in view.
+
+Settings that the lectures do not print are those of the papers they cite, as we know them: the papers' texts were not at hand
+to check them against. Where figures then agree to the digit, as in R4, that speaks for the settings.
 
 | result | what | seed | verdict | seconds |
 |---|---|---|---|---:|
@@ -76,7 +79,8 @@ class Result:
     def line(self) -> str:
         part = re.sub(r"[^\w -]", "", f"{self.name}: {self.title}".lower()).replace(" ", "-")
         return (f"| [{self.name}](#{part}) | {self.title} | {self.seed[:3]} | "
-                f"{self.verdict} | {self.seconds:.0f} |")  # fmt: skip
+                f"{self.verdict} | {self.seconds:.0f} |" if self.seconds else
+                f"| [{self.name}](#{part}) | {self.title} | {self.seed[:3]} | {self.verdict} | – |")  # fmt: skip
 
 
 class Run:
@@ -87,10 +91,16 @@ class Run:
         self.folder = OUT / "quick" if quick else OUT
         self.pictures = self.folder / "pictures"
         self.pictures.mkdir(parents=True, exist_ok=True)
+        self.enter("work")
+
+    def enter(self, name: str) -> None:
+        """Files for passing use go to a folder of this name, so that results made at once do not meet."""
+        self.work = self.folder / "work" / name
+        self.work.mkdir(parents=True, exist_ok=True)
 
     def file(self, name: str) -> pathlib.Path:
         """A file for passing use."""
-        path = self.folder / name
+        path = self.work / name
         path.unlink(missing_ok=True)
         return path
 
@@ -135,8 +145,11 @@ def write_page(run: Run) -> pathlib.Path:
 
 def perform(make: Callable[[Run], Result], run: Run) -> Result:
     begun = time.monotonic()
+    run.enter(pathlib.Path(sys.argv[0]).stem if make.__module__ == "__main__" else make.__module__)
     result = make(run)
-    result.seconds = time.monotonic() - begun
+    if result.seconds == 0:  # a script that keeps parts of its result counts for itself, -1: not known
+        result.seconds = time.monotonic() - begun
+    result.seconds = max(result.seconds, 0)
     keep(result, run)
     return result
 

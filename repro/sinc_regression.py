@@ -63,7 +63,7 @@ def make(run: Run) -> Result:
     return Result(
         "R3", "ν-SVR on the noisy sinc", "001, Toy Examples: Estimating a Noisy Sinc Function",
         "sinc_regression.py",
-        f"{'reproduced' if len(outside) <= 1 else 'in part'}, {inside} of {total} printed figures lie within "
+        f"{'in part' if outside else 'reproduced'}, {inside} of {total} printed figures lie within "
         f"{len(seeds)} draws",
         [Table(["m"] + [str(m) for m in sizes], rows)],
         ["Mean and deviation of ten draws; the lecture prints one figure each. Noise (deviation 0.2), kernel and C "

@@ -8,7 +8,8 @@ both. The figure shows the digits of the first fold that one of the two complete
 where k-NN errs alone, 23 where dependency estimation does. Wrong is what the authors took for another digit by eye.
 
 Here the eye is a support vector machine on whole digits, trained on digits outside the 1000. Widths, and k of k-NN, are
-those of the fewest mistakes on another 1000 digits, λ by leave-one-out on the digits learnt from.
+those of the fewest mistakes on another 1000 digits, λ by leave-one-out on the digits learnt from. The source chooses the
+width of the outputs by alignment with a k-means grouping; that, and answers chosen among the training halves, are tried beside.
 """
 
 from __future__ import annotations
@@ -68,16 +69,29 @@ def by_neighbours(run: Run, train: list[Digit], test: list[Digit], k: int) -> li
     return answers
 
 
-def by_dependency(run: Run, train: list[Digit], test: list[Digit], widths: tuple[float, float]) -> list[Row]:
-    """The pre-images of the predictions."""
+def by_dependency(run: Run, train: list[Digit], test: list[Digit], widths: tuple[float, float],
+                  made_up: bool = True) -> list[Row]:  # fmt: skip
+    """The pre-images of the predictions, or the training halves nearest to them."""
     upper = write_rows(run.file("upper.csv"), [row[:128] for _, row in train])
     lower = write_rows(run.file("lower.csv"), [row[128:] for _, row in train])
     model, made = run.file("completion.mercer"), run.file("made.csv")
     mercer(*plain("depend", upper, lower, model, "--kernel", f"rbf(gamma={widths[0]})", "--kernel-y",
                   f"rbf(gamma={widths[1]})", "--components", 0, "--lambda-path", LAMBDAS))  # fmt: skip
     source = write_rows(run.file("fresh.csv"), [row[:128] for _, row in test])
-    mercer(*plain("answer", model, source, "--preimage", "fixed-point", "-o", made))
+    mercer(*plain("answer", model, source, *(("--preimage", "fixed-point") if made_up else ()), "-o", made))
     return read_rows(made)
+
+
+def aligned_width(run: Run, train: list[Digit]) -> float:
+    """The source's rule for the outputs: the width best aligned with a grouping of the halves by k-means, k = 30."""
+    lower = write_rows(run.file("lower.csv"), [row[128:] for _, row in train])
+    model, groups = run.file("groups.mercer"), run.file("groups.txt")
+    mercer(*plain("train", lower, model, "--task", "k-means", "--kernel", "linear", "--clusters", 30))
+    mercer(*plain("predict", model, lower, "-o", groups))
+    widths = (0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
+    kernels = [word for w in widths for word in ("--kernel", f"rbf(gamma={w})")]
+    report = mercer(*plain("align", lower, "--labels", groups, "--text-labels", *kernels))
+    return max(zip((k["alignment"] for k in report["kernels"]), widths))[1]
 
 
 def choose(run: Run, sample: list[Digit], reader: Reader) -> tuple[int, tuple[float, float]]:
@@ -101,6 +115,18 @@ def sheet(run: Run, test: list[Digit], answers: dict[str, list[Row]], shown: lis
     write_sheet(run.picture(name), lines[:-1], 16, -1, 1, 2)
 
 
+def compare(run: Run, train: list[Digit], test: list[Digit], other: list[bool], widths: tuple[float, float],
+            reader: Reader) -> list[list[str]]:  # fmt: skip
+    """Both kinds of answer, with our width of the outputs and with the source's, beside k-NN."""
+    rows = []
+    for rule, width in (("mistakes on other digits", widths[1]), ("alignment, as the source", aligned_width(run, train))):
+        for kind, made_up in (("pre-image", True), ("nearest training half", False)):
+            wrong = reader.wrong(test, by_dependency(run, train, test, (widths[0], width), made_up))
+            rows.append([f"{kind}, width by {rule}: {width}", str(sum(a and not b for a, b in zip(other, wrong))),
+                         str(sum(b and not a for a, b in zip(other, wrong))), str(sum(other)), str(sum(wrong))])  # fmt: skip
+    return rows
+
+
 def make(run: Run) -> Result:
     everything = digits()
     if run.quick:
@@ -122,6 +148,7 @@ def make(run: Run) -> Result:
         rows.append([f"fold {fold + 1}, ours", str(len(alone)), str(len(other_way)), str(sum(wrong["k-NN"])),
                      str(sum(wrong["KDE"])), f"{errors[-1][0]:.3f}", f"{errors[-1][1]:.3f}"])  # fmt: skip
         if fold == 0:
+            ways = compare(run, train, test, wrong["k-NN"], widths, reader)
             sheet(run, test, answers, alone[:90], "r8-neighbours-err.png")
             sheet(run, test, answers, other_way, "r8-dependency-errs.png")
     first = counts[0]
@@ -131,18 +158,22 @@ def make(run: Run) -> Result:
     return Result(
         "R8", "Image completion by dependency estimation", "001, Application to Image Completion",
         "usps_completion.py",
-        f"{'reproduced' if good else 'in part'}, {low[0]} to {high[0]} mistakes of k-NN against {low[1]} to {high[1]} over "
-        f"{len(counts)} folds, 73 against 23 printed",
+        f"in part, {low[0]} to {high[0]} mistakes of k-NN against {low[1]} to {high[1]} over {len(counts)} folds, 73 against 23 "
+        f"printed{', with pre-images and our own widths' if good else ''}; by the source's rule for the width it is not so",
         [Table(["of 800 digits", "k-NN alone errs", "KDE alone errs", "k-NN errs", "KDE errs",
                 "k-NN, squared error of a pixel", "KDE"],
-               [["fold 1, printed", "73", "23", "–", "–", "–", "–"], *rows])],
+               [["fold 1, printed", "73", "23", "–", "–", "–", "–"], *rows]),
+         Table(["fold 1, answer", "k-NN alone errs", "KDE alone errs", "k-NN errs", "KDE errs"], ways)],
         [f"k = {k} for k-NN and the widths γ = {widths[0]} for inputs and {widths[1]} for outputs were chosen on 1000 other "
          "digits. Each printed number counts the digits on which one method errs and the other does not, on one fold, judged by "
          "eye; ours by a machine that reads whole digits. Which digits are in which fold is not printed either, so the spread "
          "over our folds is what the print is held against. The ratio, which depends less on how strict a judge is, "
          f"is 73/23 = 3.2 in print and {mean(ratio):.1f} on average here.",
-         "Our answers are pre-images. Choosing the nearest of the 200 training halves instead has no lead over k-NN by this "
-         "judge: both then copy a half of some other digit, and the borders seldom meet."],
+         "Two things of the source were not kept, and with them the printed relation does not come out (second table): the width "
+         "of the output kernel by alignment with a grouping of the halves into 30, and, if that is what it did, answers chosen "
+         "among the training halves. Pre-images, and the range of widths that was searched, were settled after the first fold "
+         "had been looked at; widths and k within that range were not. By whom and how strictly digits were judged in "
+         "the source is not known, so this is no proof that its figures cannot be had by its rule."],
         [("r8-neighbours-err.png", "First fold, k-NN alone errs: original, k-NN, dependency estimation."),
          ("r8-dependency-errs.png", "First fold, dependency estimation alone errs: the same order.")],
         {"alone": first, "folds": counts, "errors": errors},
