@@ -14,6 +14,7 @@
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
+#include "mercer/learn/risk/given_loss.hpp"
 #include "mercer/learn/risk/gp_classifier.hpp"
 #include "mercer/learn/risk/neighbours.hpp"
 
@@ -171,7 +172,8 @@ std::string nu_text(const Model& model, const Report& r) {
 /// Tasks whose tolerance is one on the relative gap, not on the violation.
 bool is_solved_to_gap(Task task) {
     return task == Task::logistic || task == Task::squared_hinge || task == Task::huber ||
-           task == Task::quantile || task == Task::multi_label || task == gpc_task;
+           task == Task::quantile || task == Task::multi_label || task == gpc_task ||
+           task == risk_task || task == risk_classes_task;
 }
 
 std::string tolerance_text(const Model& model, bool of_gap) {

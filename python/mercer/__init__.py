@@ -33,6 +33,7 @@ from ._pairs import KernelCCA, KernelDependency
 from ._progress import ProgressBar
 from ._regions import QuantileRegions
 from ._regression import GaussianProcessRegressor, KernelRidge
+from ._risk import KernelRiskClassifier, KernelRiskRegressor
 from ._series import series
 from ._spreading import LabelSpreading
 from ._steps import smo_steps
@@ -79,6 +80,8 @@ __all__ = [
     "KernelPerceptron",
     "KernelQuantileRegressor",
     "KernelRidge",
+    "KernelRiskClassifier",
+    "KernelRiskRegressor",
     "KernelVQ",
     "LabelSpreading",
     "Machine",

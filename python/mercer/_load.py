@@ -22,6 +22,7 @@ from ._multilabel import MultiLabelClassifier
 from ._regions import QuantileRegions
 from ._neighbours import KNeighborsClassifier, KNeighborsRegressor
 from ._regression import GaussianProcessRegressor, KernelRidge
+from ._risk import KernelRiskClassifier, KernelRiskRegressor
 from ._spreading import LabelSpreading
 from ._svc import SVC, NuSVC
 from ._svr import SVDD, SVR, NuSVR, OneClassSVM
@@ -43,6 +44,8 @@ ESTIMATORS = {
         KernelPerceptron,
         KernelQuantileRegressor,
         KernelRidge,
+        KernelRiskClassifier,
+        KernelRiskRegressor,
         LabelSpreading,
         MultiLabelClassifier,
         NuSVC,

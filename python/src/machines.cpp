@@ -12,6 +12,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/registry.hpp"
+#include "mercer/learn/risk/given_loss.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "settings.hpp"
 #include "steps.hpp"
@@ -137,6 +138,43 @@ Fit risk_fit(const MachineEntry& machine, const FitSettings& common, const Setti
     };
 }
 
+/// A function of two arrays, called wherever the work runs.
+LossBatch batch_of(const nb::object& function, const char* name) {
+    if (function.is_none()) return {};
+    // Given up by whoever is last, which may be a thread without the interpreter's lock.
+    const std::shared_ptr<const void> alive = keep_alive(function);
+    const nb::handle handle = function;
+    return [alive, handle, name](std::span<const double> y, std::span<const double> z,
+                                 std::span<double> out) {
+        const nb::gil_scoped_acquire lock;
+        const nb::object found = handle(give(std::vector<double>(y.begin(), y.end())),
+                                        give(std::vector<double>(z.begin(), z.end())));
+        const auto values = nb::cast<Numbers>(
+            nb::module_::import_("numpy").attr("ascontiguousarray")(found, "float64"));
+        if (values.size() != out.size()) {
+            throw InvalidInput(std::string(name) + " returned " + std::to_string(values.size()) +
+                               " numbers for " + std::to_string(out.size()) + " of y and z");
+        }
+        std::copy_n(values.data(), out.size(), out.begin());
+    };
+}
+
+/// The functions among the settings of the task risk.
+GivenFunctions functions_of(const Settings& s) {
+    GivenFunctions functions;
+    functions.value = batch_of(s.get<nb::object>("loss_function", nb::none()), "loss");
+    functions.slope = batch_of(s.get<nb::object>("slope_function", nb::none()), "loss_slope");
+    const auto omega = s.get<nb::object>("regulariser_function", nb::none());
+    if (omega.is_none()) return functions;
+    const std::shared_ptr<const void> alive = keep_alive(omega);
+    const nb::handle handle = omega;
+    functions.regulariser = [alive, handle](double norm) {
+        const nb::gil_scoped_acquire lock;
+        return nb::cast<double>(handle(norm));
+    };
+    return functions;
+}
+
 Fit machine_fit(Task task, const nb::dict& settings, const Kernel& kernel, const Dataset& data,
                 MatrixView<const double> targets, StepTable& steps) {
     const MachineEntry& machine = machine_entry(task);
@@ -154,10 +192,23 @@ Fit machine_fit(Task task, const nb::dict& settings, const Kernel& kernel, const
         return svm_fit(svm_settings_of(task, common, s, values_of(settings, own)), finest, data,
                        targets, table);
     }
-    if (machine.family == "risk" && machine.certified && machine.find("tolerance") &&
+    const bool given = task == risk_task || task == risk_classes_task;
+    if (machine.family == "risk" && machine.certified && machine.find("tolerance") && !given &&
         task != Task::ridge) {
         const double finest = s.number("finest", 0);
         return risk_fit(machine, common, values_of(settings, s.asked()), finest, data);
+    }
+    if (task == risk_task || task == risk_classes_task) {
+        const GivenFunctions functions = functions_of(s);
+        std::vector<std::string> own = s.asked();
+        GivenRiskSettings given =
+            given_risk_settings(common, machine.name, values_of(settings, own));
+        given.functions = functions;
+        return [given, task, &data](const Tell& report) {
+            GivenRiskSettings at_work = given;
+            at_work.common.progress = progress_of(report);
+            return GivenRisk(task, std::move(at_work)).fit(data);
+        };
     }
     const SettingValues values = values_of(settings, s.asked());
     machine.make(common, values);  // what no machine can take is said before any work

@@ -86,3 +86,29 @@ def test_latent_mean_and_variance_give_the_probabilities() -> None:
     assert ((mean > 0) == (model.predict(Z) == 1)).all()
     better = mercer.GaussianProcessClassifier(mercer.Kernel("2*rbf(sigma=1)")).fit(X, y)
     assert better.log_marginal_likelihood_value_ >= model.log_marginal_likelihood_value_
+
+
+def test_losses_of_python_are_those_of_other_machines() -> None:
+    X, y = sample(40, 2, 8)
+
+    def logistic(labels, z):
+        return np.logaddexp(0, -labels * z)
+
+    ours = mercer.KernelRiskClassifier(logistic, gamma=0.5, alpha=0.3).fit(X, y)
+    known = mercer.KernelLogisticRegression(gamma=0.5, alpha=0.3).fit(X, y)
+    assert ours.report_.certifies == "optimum" and ours.report_.relative_gap <= 1e-6
+    assert ours.report_.primal == pytest.approx(known.report_.primal, rel=1e-5)
+    t = X[:, 0] + np.sin(X[:, 1])
+    line = mercer.KernelRiskRegressor(
+        lambda labels, z: (labels - z) ** 2, regularizer=lambda norm: norm**2, gamma=0.5
+    ).fit(X, t)
+    ridge = mercer.KernelRidge(kernel="rbf", gamma=0.5, fit_intercept=True).fit(X, t)
+    np.testing.assert_allclose(line.predict(X), ridge.predict(X), atol=1e-2)
+    with pytest.raises(ValueError, match="not convex"):
+        mercer.KernelRiskRegressor(lambda labels, z: -((labels - z) ** 2)).fit(X, t)
+    with pytest.raises(ValueError, match="returned 1 numbers"):
+        mercer.KernelRiskRegressor(lambda labels, z: np.zeros(1)).fit(X, t)
+    with pytest.raises(ZeroDivisionError):
+        mercer.KernelRiskRegressor(lambda labels, z: 1 / 0).fit(X, t)
+    with pytest.raises(TypeError, match="loss = 3"):
+        mercer.KernelRiskRegressor(3).fit(X, t)

@@ -90,6 +90,7 @@
 #include "mercer/learn/report.hpp"
 #include "mercer/learn/risk/class_means.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
+#include "mercer/learn/risk/given_loss.hpp"
 #include "mercer/learn/risk/gp_classifier.hpp"
 #include "mercer/learn/risk/losses.hpp"
 #include "mercer/learn/risk/regions.hpp"

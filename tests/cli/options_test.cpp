@@ -34,12 +34,12 @@ Words split(const std::string& text) {
 std::map<std::string, Words> options_of(const std::string& command) {
     static const std::set<std::string> general{"--threads", "--json", "--quiet", "--help"};
     static const std::map<std::string, std::string> values{
-        {"N", "2"},         {"X", "0.5"},          {"EXPR", "linear"},   {"RULE", "standard"},
-        {"FILE", "o.csv"},  {"TEXT", "1"},         {"AXIS", "C=1,2"},    {"HxW", "8x8"},
-        {"CLASS=W", "a=2"}, {"CLASS", "a"},        {"LIST", "shift(1)"}, {"F", "clip"},
-        {"FORMULA", "x0"},  {"X,X", "1,2"},        {"X,X,…", "1,2"},     {"N,…", "1,2"},       {"N,N", "1,2"},
-        {"X Y", "x.csv"},   {"S", "0.5"},          {"R", "0.5"},         {"FILE…", "o.csv"},
-        {"MODEL", "m"},     {"NAME,NAME", "gamma"}};
+        {"N", "2"},         {"X", "0.5"},     {"EXPR", "linear"},    {"RULE", "standard"},
+        {"FILE", "o.csv"},  {"TEXT", "1"},    {"AXIS", "C=1,2"},     {"HxW", "8x8"},
+        {"CLASS=W", "a=2"}, {"CLASS", "a"},   {"LIST", "shift(1)"},  {"F", "clip"},
+        {"FORMULA", "x0"},  {"X,X", "1,2"},   {"X,X,…", "1,2"},      {"N,…", "1,2"},
+        {"N,N", "1,2"},     {"X Y", "x.csv"}, {"S", "0.5"},          {"R", "0.5"},
+        {"FILE…", "o.csv"}, {"MODEL", "m"},   {"NAME,NAME", "gamma"}};
     std::map<std::string, Words> options;
     std::istringstream help(run({command, "--help"}).out);
     for (std::string line; std::getline(help, line);) {
@@ -71,7 +71,8 @@ const std::string other_machines =
     "--passes --order --variant --budget --rate --clusters --radius --no-prune --starts "
     "--components "
     "--dictionary --batch --no-center --lambda --lambda-path --loo --noise --optimise --restarts "
-    "--delta --quantile --shares --neighbours --neighbours-path --vote --average ";
+    "--delta --quantile --shares --neighbours --neighbours-path --vote --average --loss --loss-slope "
+    "--regulariser ";
 const std::string of_training = "--train --kernel --scale --memory ";
 const std::string of_learning =
     "--save-model --factor --patch --sample --components --dictionary --passes --rounds --detail "
@@ -132,7 +133,7 @@ const std::vector<Mode> modes{
      "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
      "--shares --tol "
      "--gap --step-limit --method --trace --no-shrinking --from --seed --neighbours "
-     "--neighbours-path --vote --average"},
+     "--neighbours-path --vote --average --loss --loss-slope --regulariser"},
     {"train a.csv --task ridge --lambda-path 1,2 --cv 3",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
      "--order --variant --budget --rate --curve --clusters --radius --no-prune --starts "
@@ -140,7 +141,7 @@ const std::vector<Mode> modes{
      "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
      "--shares --tol "
      "--gap --step-limit --method --trace --no-shrinking --from --lambda --loo --neighbours "
-     "--neighbours-path --vote --average"},
+     "--neighbours-path --vote --average --loss --loss-slope --regulariser"},
     {"tune a.csv --grid C=1,2", not_svc + "--from --points --positive"},
     {"tune a.csv --grid C=1,2 --search halving --groups g.txt",
      not_svc + "--from --folding --fold-file --heat-map --positive"},

@@ -21,6 +21,7 @@ MachineEntry perceptron_entry();
 MachineEntry adatron_entry();
 MachineEntry ridge_entry();
 std::vector<MachineEntry> risk_entries();
+std::vector<MachineEntry> given_risk_entries();
 MachineEntry gaussian_process_entry();
 MachineEntry gp_classifier_entry();
 MachineEntry kmeans_entry();
@@ -50,6 +51,7 @@ std::deque<MachineEntry> built_in() {
     all.push_back(adatron_entry());
     all.push_back(ridge_entry());
     add(risk_entries());
+    add(given_risk_entries());
     all.push_back(gaussian_process_entry());
     all.push_back(gp_classifier_entry());
     all.push_back(kmeans_entry());

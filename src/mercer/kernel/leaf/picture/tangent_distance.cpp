@@ -1,5 +1,5 @@
-// tangent_distance: how far two pictures are apart when each may be moved, turned, stretched and made
-// bolder a little [Simard, Le Cun and Denker 1993; 62 of 001]
+// tangent_distance: how far two pictures are apart when each may be moved, turned, stretched and
+// made bolder a little [Simard, Le Cun and Denker 1993; 62 of 001]
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -21,8 +21,8 @@ namespace mercer {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// out[r][s] = Σ_k a[k][r] b[k][s] for r, s below 8: products of two pictures and their seven tangents
-/// with one another.
+/// out[r][s] = Σ_k a[k][r] b[k][s] for r, s below 8: products of two pictures and their seven
+/// tangents with one another.
 void tangent_products(const double* a, const double* b, std::size_t pixels, double* out) {
     const hn::CappedTag<double, 8> d;
     using V = hn::Vec<hn::CappedTag<double, 8>>;
@@ -78,7 +78,8 @@ Shape shape_of(const KernelNode& node, std::size_t pixels) {
     const auto width = static_cast<std::size_t>(node.parameter("width"));
     Shape shape{height, width};
     if (height == 0 && width == 0) {
-        shape.height = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(pixels))));
+        shape.height =
+            static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(pixels))));
         shape.width = shape.height;
     } else if (height == 0) {
         shape.height = pixels / width;
@@ -95,8 +96,8 @@ Shape shape_of(const KernelNode& node, std::size_t pixels) {
     return shape;
 }
 
-/// Smoothed along lines of `count` values `step` apart, which begin at `first`; beyond their ends the
-/// last value goes on.
+/// Smoothed along lines of `count` values `step` apart, which begin at `first`; beyond their ends
+/// the last value goes on.
 void smooth_line(std::span<double> values, std::size_t first, std::size_t step, std::size_t count,
                  double sigma, std::vector<double>& line) {
     line.resize(count);
@@ -114,9 +115,9 @@ void smooth_line(std::span<double> values, std::size_t first, std::size_t step, 
     }
 }
 
-/// Directions in which a picture I moves, from its slopes I_x and I_y at (x, y) from the middle: right,
-/// down; larger x I_x + y I_y, turned y I_x − x I_y; stretched x I_x − y I_y, y I_x + x I_y along the
-/// axes and the diagonals; bolder I_x² + I_y². One after another, `pixels` numbers each.
+/// Directions in which a picture I moves, from its slopes I_x and I_y at (x, y) from the middle:
+/// right, down; larger x I_x + y I_y, turned y I_x − x I_y; stretched x I_x − y I_y, y I_x + x I_y
+/// along the axes and the diagonals; bolder I_x² + I_y². One after another, `pixels` numbers each.
 std::vector<double> tangents_of(Row image, const Shape& shape, double blur, int moves) {
     const std::size_t pixels = image.size();
     std::vector<double> smooth(image.begin(), image.end()), line;
@@ -134,7 +135,8 @@ std::vector<double> tangents_of(Row image, const Shape& shape, double blur, int 
     for (std::size_t i = 0; i < shape.height; ++i) {
         for (std::size_t j = 0; j < shape.width; ++j) {
             const std::size_t right = std::min(j + 1, shape.width - 1), left = j - (j > 0 ? 1 : 0);
-            const std::size_t below = std::min(i + 1, shape.height - 1), above = i - (i > 0 ? 1 : 0);
+            const std::size_t below = std::min(i + 1, shape.height - 1),
+                              above = i - (i > 0 ? 1 : 0);
             const double slope_x = (at(i, right) - at(i, left)) / 2;
             const double slope_y = (at(below, j) - at(above, j)) / 2;
             const double x = static_cast<double>(j) - static_cast<double>(shape.width - 1) / 2;
@@ -198,8 +200,7 @@ struct TangentRule {
                 throw InvalidInput("tangent_distance: a picture has a pixel that is not finite");
             }
         }
-        std::vector<double> all =
-            tangents_of(image, shape_of(*node, image.size()), blur, moves);
+        std::vector<double> all = tangents_of(image, shape_of(*node, image.size()), blur, moves);
         orthonormalise(all, image.size());
         Item result;
         result.packed.assign(image.size() * slots, 0.0);
@@ -218,13 +219,15 @@ struct TangentRule {
         return result;
     }
 
-    /// −½ D². With e = x − z, u = X e, v = Z e and M = X Z' for orthonormal tangents X and Z: one-sided
-    /// distances are |e|² − |u|² and |e|² − |v|², whose mean is taken. Two-sided, both move:
-    /// (I − MM') a = u − M v, b = v − M'a and D² = |e|² − a·u − b·v.
+    /// −½ D². With e = x − z, u = X e, v = Z e and M = X Z' for orthonormal tangents X and Z:
+    /// one-sided distances are |e|² − |u|² and |e|² − |v|², whose mean is taken. Two-sided, both
+    /// move: (I − MM') a = u − M v, b = v − M'a and D² = |e|² − a·u − b·v.
     double operator()(const Item& x, const Item& z, Scratch& scratch) const {
         MERCER_SIMD(tangent_products)
         (x.packed.data(), z.packed.data(), x.packed.size() / slots, scratch.products.data());
-        const auto p = [&](std::size_t r, std::size_t s) { return scratch.products[slots * r + s]; };
+        const auto p = [&](std::size_t r, std::size_t s) {
+            return scratch.products[slots * r + s];
+        };
         double squared = x.own[0] + z.own[0] - 2 * p(0, 0);
         constexpr std::size_t n = slots - 1;
         std::array<double, n> u{}, v{};
@@ -309,8 +312,9 @@ const Leaf& tangent_distance_leaf() {
         .entry = {.name = "tangent_distance",
                   .aliases = {"tangent"},
                   .formula = "-1/2 min |x + X'a - z - Z'b|^2 over a, b; X, Z the tangents of x, z",
-                  .about = "pictures that may be moved, turned, stretched and made bolder a little; "
-                           "sides=1: one of them at a time, the mean of both",
+                  .about =
+                      "pictures that may be moved, turned, stretched and made bolder a little; "
+                      "sides=1: one of them at a time, the mean of both",
                   .parameters = {whole("height", {}, 0, 1e5, 0.0), whole("width", {}, 0, 1e5, 0.0),
                                  whole("sides", {}, 1, 2, 2.0),
                                  word("moves", {"all", "affine", "shift"}),

@@ -13,6 +13,18 @@
 
 namespace mercer {
 
+/// A smooth convex loss seen at many values at once: what another program evaluates.
+struct BatchLoss {
+    BatchLoss() = default;
+    BatchLoss(const BatchLoss&) = default;
+    BatchLoss& operator=(const BatchLoss&) = default;
+    virtual ~BatchLoss() = default;
+    /// Spans of one length; those of results may be empty where they are not wanted.
+    virtual void evaluate(std::span<const double> y, std::span<const double> z,
+                          std::span<double> value, std::span<double> slope,
+                          std::span<double> curvature) const = 0;
+};
+
 /// Σ w ℓ(y, Kα + b) + λ α'Kα over α and, with `bias`, b.
 struct RiskProblem {
     MatrixView<const double> k;  ///< both triangles
@@ -21,6 +33,7 @@ struct RiskProblem {
     LossFunction loss{};
     double lambda = 1;
     bool bias = true;
+    const BatchLoss* given = nullptr;  ///< in the place of `loss`
 
     double weight(std::size_t i) const { return weights.empty() ? 1 : weights[i]; }
 };
@@ -45,6 +58,7 @@ struct NewtonSettings {
     std::size_t iteration_limit = 100;
     std::function<FitStatus()> interrupted{};  ///< `converged`: go on
     Progress progress{};                       ///< asked within a step
+    std::span<const double> start{};           ///< coefficients to begin with; empty: 0
 };
 
 RiskSolution minimise_risk(const RiskProblem& problem, const NewtonSettings& settings);
