@@ -30,7 +30,7 @@ Dataset moons(std::size_t n = 60) {
 }
 
 void expect_certified(const Model& model, double tolerance = 1e-6) {
-    for (const Report& r : model.reports) {
+    for (const Report& r : model.reports()) {
         EXPECT_EQ(r.status, FitStatus::converged);
         EXPECT_TRUE(r.is_bracketed());
         EXPECT_LE(r.relative_gap, tolerance);
@@ -142,7 +142,7 @@ TEST(GivenLoss, SeveralClassesWeightsAndFiles) {
                             .make(wide(), {{"loss", "max(0, 1 - y*z)^2"}, {"lambda", 0.5}})
                             .fit(data);
     expect_certified(model);
-    ASSERT_EQ(model.reports.size(), 3U);
+    ASSERT_EQ(model.reports().size(), 3U);
     const Model known =
         risk_minimiser({.loss = Loss::squared_hinge, .common = wide(), .lambda = 0.5}).fit(data);
     EXPECT_NEAR(model.report().primal, known.report().primal, 1e-4);

@@ -1,7 +1,6 @@
 #include "mercer/learn/risk/given_loss.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -10,7 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/formula.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/gram/gram.hpp"
+#include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -21,7 +20,6 @@
 namespace mercer {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const Describe<GivenRiskSettings>& described() {
@@ -339,7 +337,7 @@ class Problem {
 };
 
 Model train(Task task, const GivenRiskSettings& settings, const Dataset& data) {
-    const auto start = Clock::now();
+    const Stopwatch clock;
     const Sample sample = take_sample(task, data, settings.common);
     const std::size_t n = sample.size();
     if (settings.common.target_scale != TargetScale::automatic &&
@@ -353,7 +351,8 @@ Model train(Task task, const GivenRiskSettings& settings, const Dataset& data) {
                            std::to_string(2 * n * n * sizeof(double)) +
                            " bytes for its matrices; allow more memory or take fewer rows");
     }
-    const Gram<double> gram(settings.common.kernel, sample.x, sample.data.feature_names);
+    const Gram<double> gram =
+        make_gram<double>(settings.common.kernel, sample.x, sample.data.feature_names);
     Matrix<double> k(n, n);
     gram.matrix(k.view(), settings.common.progress);
     const bool classes = is_classifier(task);
@@ -361,7 +360,7 @@ Model train(Task task, const GivenRiskSettings& settings, const Dataset& data) {
         classes && sample.classes.count() > 2 ? sample.classes.count() : std::size_t{1};
     CurvatureTest curvature(gram.kernel(), sample.x,
                             settings.bias ? Directions::balanced : Directions::any);
-    Model model = begin_model(task, sample, settings.common);
+    ModelParts model = begin_model(task, sample, settings.common);
     model.double_precision = true;
     model.trained.bias = settings.bias;
     model.trained.tolerance = settings.tolerance;
@@ -382,12 +381,12 @@ Model train(Task task, const GivenRiskSettings& settings, const Dataset& data) {
         model.reports.push_back(std::move(report));
     }
     set_expansion(model, sample, gram.kernel(), coefficients, std::move(bias));
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = clock.seconds();
     for (Report& r : model.reports) {
         r.seconds = seconds / static_cast<double>(outputs);
         r.free_support_vectors = model.expansion.size();
     }
-    return model;
+    return Model(std::move(model));
 }
 
 }  // namespace
