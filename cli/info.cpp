@@ -139,6 +139,10 @@ std::string object_text(const ObjectSummary& object) {
         }
         return object.trees ? text + ", trees in brackets" : text;
     }
+    if (object.kind == ObjectKind::node) {
+        return fmt::format("{}: of a graph of {} nodes and {} edges", object.name, object.longest,
+                           object.edges);
+    }
     std::string text =
         fmt::format("{}: {} to {} nodes, {:.1f} in the mean, {} edges in all", object.name,
                     object.shortest, object.longest, object.mean, object.edges);
@@ -183,7 +187,11 @@ void print_text(const Dataset& data, const Summary& s, const InputOptions& input
     print_line("columns", std::to_string(s.columns));
     if (s.columns > 0 || s.objects.empty()) print_entries(s);
     for (const ObjectSummary& object : s.objects) {
-        print_line(object.kind == ObjectKind::text ? "texts" : "graphs", object_text(object));
+        const bool text = object.kind == ObjectKind::text;
+        print_line(text                              ? "texts"
+                   : object.kind == ObjectKind::node ? "nodes"
+                                                     : "graphs",
+                   object_text(object));
     }
     print_line("labels", labels_text(s));
     if (!data.weights.empty()) print_line("weights", "one a row");

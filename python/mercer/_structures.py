@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._network import Node, node_parts
 
 #: Data this module is for: see `structured`.
 Columns = dict[str, Any]
@@ -51,14 +52,19 @@ class Structured:
     @property
     def kinds(self) -> dict[str, str]:
         """What each named column holds."""
-        return dict.fromkeys(self.texts, "texts") | dict.fromkeys(self.graphs, "graphs")
+        kinds = dict.fromkeys(self.texts, "texts") | dict.fromkeys(self.graphs, "graphs")
+        for name, column in self.graphs.items():
+            if isinstance(column[0], Node):
+                kinds[name] = "nodes"
+        return kinds
 
     def rows(self) -> _core.Rows:
         """As the library takes them."""
         numbers = np.ascontiguousarray(self.numbers, dtype=np.float64)
         columns: list[tuple[str, Any]] = [*self.texts.items()]
         for name, graphs in self.graphs.items():
-            columns.append((name, [graph.parts() for graph in graphs]))
+            nodes = isinstance(graphs[0], Node)
+            columns.append((name, node_parts(graphs) if nodes else [g.parts() for g in graphs]))
         return _core.Rows.structured(numbers, columns)
 
 
@@ -126,7 +132,8 @@ def structured(X: Any) -> Structured | None:
     if any(isinstance(value, str) for value in values):
         return Structured(nothing, {str(name or "text"): _texts(values, "X")}, {})
     if all(_is_graph(value) for value in values):
-        return Structured(nothing, {}, {str(name or "graph"): [graph_of(v) for v in values]})
+        usual = "node" if isinstance(values[0], Node) else "graph"
+        return Structured(nothing, {}, {str(name or usual): [graph_of(v) for v in values]})
     return None
 
 
@@ -178,7 +185,7 @@ def _from_table(X: np.ndarray) -> Structured | None:
 
 
 def _is_graph(value: Any) -> bool:
-    if isinstance(value, Graph) or (hasattr(value, "edges") and hasattr(value, "nodes")):
+    if isinstance(value, (Graph, Node)) or (hasattr(value, "edges") and hasattr(value, "nodes")):
         return True
     if not isinstance(value, (tuple, list)) or not 1 < len(value) < 4:
         return False
@@ -187,9 +194,10 @@ def _is_graph(value: Any) -> bool:
     )
 
 
-def graph_of(value: Any) -> Graph:
-    """A graph of NetworkX, or (edges, node labels[, edge labels]), as `structured` says."""
-    if isinstance(value, Graph):
+def graph_of(value: Any) -> Any:
+    """A graph of NetworkX, or (edges, node labels[, edge labels]), as `structured` says; nodes stay what
+    they are."""
+    if isinstance(value, (Graph, Node)):
         return value
     if hasattr(value, "edges"):
         return _from_networkx(value)

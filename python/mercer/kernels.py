@@ -133,7 +133,21 @@ def map(k: Kernel, *formulas: str) -> Kernel:  # noqa: A001, the name it has in 
     return Kernel(f"map({', '.join([str(Kernel(k)), *formulas])})")
 
 
-def sets(k: Kernel, width: int, counted: bool = False) -> Kernel:
+def sets(
+    k: Kernel,
+    width: int | None = None,
+    counted: bool = False,
+    *,
+    split: str | None = None,
+    mean: bool = False,
+) -> Kernel:
     """The sum of k(a, b) over a in x and b in z: a row is a set of vectors of ``width`` numbers each,
-    one after another; with ``counted`` its first number says how many of them belong to the set."""
-    return Kernel(f"sets({Kernel(k)}, width={_value(width)}{', counted=true' if counted else ''})")
+    one after another; with ``counted`` its first number says how many of them belong to the set. With
+    ``split`` (``"lines"``, ``"words"`` or ``"commas"``) a text is the set of its parts. ``mean`` takes
+    the mean over pairs in place of the sum: the Gaussian on mean embeddings is
+    ``rbf_of(sets(k, 3, mean=True), gamma=1)``."""
+    words = [] if width is None else [f"width={_value(width)}"]
+    words += ["counted=true"] if counted else []
+    words += [] if split is None else [f"split={split}"]
+    words += ["mean=true"] if mean else []
+    return Kernel(f"sets({', '.join([str(Kernel(k)), *words])})")

@@ -125,12 +125,35 @@ Graphs graph_from(const nb::handle& parts) {
     return graph_of(nodes, edges, labelled, std::move(labels), std::move(values));
 }
 
-/// Numbers, which are copied, and columns of texts or graphs: (name, list) each.
+/// (nodes, edges, weights or None, rows): nodes of one graph
+ObjectColumn nodes_from(const std::string& name, const nb::tuple& parts) {
+    using Pairs = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+    const auto pairs = nb::cast<Pairs>(parts[1]);
+    std::vector<WeightedEdge> edges(pairs.shape(0));
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+        edges[k] = {static_cast<std::uint32_t>(pairs.data()[2 * k]),
+                    static_cast<std::uint32_t>(pairs.data()[2 * k + 1])};
+    }
+    if (!parts[2].is_none()) {
+        const auto weights = nb::cast<Numbers>(parts[2]);
+        for (std::size_t k = 0; k < edges.size() && k < weights.size(); ++k) {
+            edges[k].weight = weights.data()[k];
+        }
+    }
+    return ObjectColumn::nodes(name, weighted_graph_of(nb::cast<std::size_t>(parts[0]), edges),
+                               nb::cast<std::vector<std::size_t>>(parts[3]));
+}
+
+/// Numbers, which are copied, and columns of texts, graphs or nodes: (name, list) each.
 Rows structured_rows(const Table& numbers, const nb::list& columns) {
     std::vector<ObjectColumn> objects;
     for (const nb::handle& entry : columns) {
         const auto pair = nb::cast<nb::tuple>(entry);
         const auto name = nb::cast<std::string>(pair[0]);
+        if (nb::isinstance<nb::tuple>(pair[1])) {
+            objects.push_back(nodes_from(name, nb::cast<nb::tuple>(pair[1])));
+            continue;
+        }
         const auto list = nb::cast<nb::list>(pair[1]);
         if (nb::len(list) > 0 && nb::isinstance<nb::str>(list[0])) {
             Texts texts;

@@ -209,7 +209,10 @@ void bind_model(nb::module_& m) {
                          nb::dict kinds;
                          for (const ObjectName& object : model.expansion().points.object_names()) {
                              const bool text = object.kind == ObjectKind::text;
-                             kinds[nb::str(object.name.c_str())] = text ? "texts" : "graphs";
+                             kinds[nb::str(object.name.c_str())] = text ? "texts"
+                                                                   : object.kind == ObjectKind::node
+                                                                       ? "nodes"
+                                                                       : "graphs";
                          }
                          return kinds;
                      })

@@ -195,10 +195,13 @@ TEST(Formats, HelpAndCompletionListThem) {
     std::string joined;
     std::istringstream stream(help);
     for (std::string word; stream >> word;) joined += (joined.empty() ? "" : " ") + word;
-    EXPECT_TRUE(has(joined, "format of the file: " + words + ", folders, tar, tu, lines [auto]")) << joined;
-    EXPECT_TRUE(has(joined, "by the file's name, else LIBSVM text: " + words + " [auto]")) << joined;
     EXPECT_TRUE(
-        has(run({"completion", "bash"}).out, "words=\"auto libsvm csv tsv spaces npy npz idx fasta\""));
+        has(joined, "format of the file: " + words + ", folders, tar, tu, edges, lines [auto]"))
+        << joined;
+    EXPECT_TRUE(has(joined, "by the file's name, else LIBSVM text: " + words + " [auto]"))
+        << joined;
+    EXPECT_TRUE(has(run({"completion", "bash"}).out,
+                    "words=\"auto libsvm csv tsv spaces npy npz idx fasta\""));
     expect_refused(run({"info", "@iris", "--format", "xls"}), "'xls' is none of auto, libsvm");
 }
 

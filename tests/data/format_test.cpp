@@ -129,7 +129,7 @@ TEST_F(ToyFormat, StandsInEveryListOfNames) {
     EXPECT_EQ(std::ranges::count(format_names(FormatUse::writing), "index"), 0);
     EXPECT_NE(message_of([] { find_format("xls", FormatUse::reading); }).find("pairs or index"),
               std::string::npos);
-    EXPECT_NE(message_of([] { read_text(std::string("\0\1\2", 3), "t"); }).find("(.ts) or PAIRS"),
+    EXPECT_NE(message_of([] { read_text(std::string("\0\1\2", 3), "t"); }).find(" or PAIRS"),
               std::string::npos);
     const auto missing = [](const Format& format) { return format.uses.missing; };
     EXPECT_EQ(listed_formats(missing), "csv, tsv, spaces, npy, npz, idx, ts or pairs");

@@ -35,7 +35,7 @@ void PrintTo(const Mistaken& mistaken, std::ostream* out) {
 const Mistaken mistakes[] = {
     {"arff.txt",
      ": found an ARFF file, expected LIBSVM text, CSV, TSV, text in columns, NPY, NPZ, idx, FASTA, "
-     "tar or time series (.ts)"},
+     "tar, time series (.ts) or a list of edges"},
     {"comments_only.txt", ": holds no rows, only blank lines or comments"},
     {"csv_header_only.csv", ": holds a header line but no rows"},
     {"csv_inf.csv", ":2:1: found '-inf', expected a finite number"},
@@ -61,7 +61,7 @@ const Mistaken mistakes[] = {
     {"damaged.gz",
      ": found binary data that begins with '\\x1f\\x8bgarbag', expected LIBSVM text, CSV, TSV, "
      "text in columns, "
-     "NPY, NPZ, idx, FASTA, tar or time series (.ts)"},
+     "NPY, NPZ, idx, FASTA, tar, time series (.ts) or a list of edges"},
     {"damaged_inside.gz",
      ": compressed data is damaged or cut short (gzip decompression failed); fetch the file again"},
     {"empty.txt", ": is empty, expected at least one row"},
@@ -112,7 +112,7 @@ const Mistaken mistakes[] = {
      "its header is wrong"},
     {"picture.png",
      ": found binary data that begins with '\\x89PNG\\x0d\\n\\x1a\\n', expected LIBSVM text, CSV, "
-     "TSV, text in columns, NPY, NPZ, idx, FASTA, tar or time series (.ts)"},
+     "TSV, text in columns, NPY, NPZ, idx, FASTA, tar, time series (.ts) or a list of edges"},
     {"truncated.gz",
      ": compressed data is damaged or cut short (truncated gzip input); fetch the file again"},
     {"truncated.npz",

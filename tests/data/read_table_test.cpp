@@ -36,7 +36,7 @@ TEST(ReadTable, NamedFormatsOverrideWhatIsFound) {
     EXPECT_NE(message_of([] { read_text("1,2\n", "t", {.format = "libsvm"}); }), "");
     EXPECT_EQ(message_of([] { read_text("1,2\n", "t", {.format = "xls"}); }),
               "found the format 'xls', expected libsvm, csv, tsv, spaces, npy, npz, idx, fasta, "
-              "folders, tar, tu, ts or lines");
+              "folders, tar, tu, ts, edges or lines");
 }
 
 TEST(ReadTable, HeaderIsFoundAndNamesAreKept) {

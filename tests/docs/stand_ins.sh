@@ -79,6 +79,13 @@ case $1 in
         molecules molecules 40
         series waves.ts 24
         for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+            printf 'a%d a%d\nb%d b%d\n' $i $((i + 1)) $i $((i + 1))
+            printf 'a%d a%d 0.5\nb%d b%d 0.5\n' $i $((i % 4)) $i $((i % 4))
+        done >club.edges
+        sed '' club.edges >scores.edges
+        printf 'a1 b1 0.1\na3: red\na9: red\nb2: blue\nb11: blue\n' >>club.edges
+        printf 'a1 b1\na3: 1\na9: 1.5\nb2: -1\nb11: -2\na5: 1.2\n' >>scores.edges
+        for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
             printf 'ham\tsee you at %d for lunch\nspam\twin a free prize now, call %d\n' $i $i
         done >mail.tsv
         printf 'amount,hour,remark,class\n' >orders.csv

@@ -201,6 +201,124 @@ TEST(Structures, WhatDoesNotFitIsRefused) {
     EXPECT_THROW(map(rbf(), linear()), InvalidInput);
 }
 
+TEST(Structures, SetsOfVectorsAndOfTextsGiveTheDefinition) {
+    std::mt19937 random(8);
+    const auto counted = [&](std::size_t rows) {
+        std::vector<double> values;
+        for (std::size_t i = 0; i < rows; ++i) {
+            values.push_back(static_cast<double>(random() % 4));  // 0 too: an empty set
+            for (int c = 0; c < 6; ++c) values.push_back(static_cast<double>(random() % 100) / 50);
+        }
+        return Rows::dense(std::move(values), 7);
+    };
+    const Rows x = counted(20);
+    for (const char* text : {"sets(rbf(gamma=1), width=2, counted=true)",
+                             "sets(rbf(gamma=1), width=2, counted=true, mean=true)",
+                             "rbf_of(sets(rbf(gamma=1), width=2, counted=true, mean=true))",
+                             "sets(gak(sigma=1), width=2, counted=true, mean=true)"}) {
+        SCOPED_TRACE(text);
+        const Kernel kernel = Kernel::parse(text);
+        EXPECT_EQ(Kernel::parse(kernel.text()), kernel);
+        const Gram<double> gram(kernel, x);
+        Matrix<double> all(20, 20);
+        gram.matrix(all.view());
+        std::vector<double> a(7);
+        std::vector<double> b(7);
+        for (std::size_t i = 0; i < 20; ++i) {
+            for (std::size_t j = 0; j < 20; ++j) {
+                x.copy_row(i, a);
+                x.copy_row(j, b);
+                EXPECT_NEAR(all(i, j), kernel(a, b), 1e-12);
+            }
+        }
+    }
+    const auto parts = [&](std::size_t count, unsigned seed) {
+        std::vector<std::string> list = random_texts(count, 20, seed, "AC \n,");
+        list[1] = "";
+        return text_rows(list);
+    };
+    for (const char* text :
+         {"sets(spectrum(k=2), split=lines)", "sets(spectrum(k=1), split=words, mean=true)",
+          "normalize(sets(subsequence(length=2), split=commas))",
+          "rbf_of(sets(spectrum(k=1), split=words, mean=true), gamma=0.5)"}) {
+        SCOPED_TRACE(text);
+        const Kernel kernel = Kernel::parse(text);
+        EXPECT_EQ(Kernel::parse(kernel.text()), kernel);
+        expect_defined<float>(kernel, parts(30, 9), parts(12, 10));
+        expect_defined<double>(kernel, parts(30, 9), parts(12, 10));
+    }
+    EXPECT_THROW(Kernel::parse("sets(spectrum(k=1), split=words, width=2)"), InvalidInput);
+    EXPECT_THROW(Kernel::parse("sets(spectrum(k=1))"), InvalidInput);
+    EXPECT_NE(message_of("sets(spectrum(k=1), split=words)", x).find("there is no column of texts"),
+              std::string::npos);
+}
+
+TEST(Structures, NodesOfOneGraphGiveTheDefinition) {
+    std::vector<WeightedEdge> edges;
+    std::vector<std::size_t> all;
+    for (std::uint32_t v = 0; v < 80; ++v) {
+        all.push_back(v);
+        if (v % 20 != 0) edges.push_back({v, v - 1, 1.0 + v % 2});
+        if (v % 20 > 5) edges.push_back({v, v - 5});
+    }
+    const Rows x = Rows().with_objects(
+        {ObjectColumn::nodes("node", weighted_graph_of(80, edges), std::move(all))});
+    std::vector<std::size_t> odd;
+    for (std::size_t i = 1; i < 80; i += 2) odd.push_back(i);
+    for (const char* text : {"diffusion(beta=0.5)", "normalize(regularized_laplacian(beta=3))",
+                             "p_step(a=2, p=3) + 0.5*diffusion(beta=1, laplacian=normalized)"}) {
+        SCOPED_TRACE(text);
+        expect_defined<float>(Kernel::parse(text), x.select(odd), x);
+        expect_defined<double>(Kernel::parse(text), x.select(odd), x);
+    }
+    const Rows mixed = Rows::dense(std::vector<double>(80, 1.0), 1).with_objects({x.objects()[0]});
+    EXPECT_NE(message_of("linear", mixed).find("holds nodes of a graph"), std::string::npos);
+    EXPECT_NE(message_of("wl", x).find("there is no column of graphs"), std::string::npos);
+    EXPECT_EQ(concatenate(x, x).objects()[0].node(81).node, 1U);
+}
+
+TEST(Structures, ModelsInsideAreFittedToWhatTheySee) {
+    const std::vector<std::string> texts = random_texts(30, 15, 11);
+    std::vector<double> numbers;
+    std::mt19937 random(12);
+    for (std::size_t i = 0; i < 90; ++i) numbers.push_back(static_cast<double>(random() % 100));
+    const Rows x = Rows::dense(numbers, 3).with_objects({ObjectColumn::texts("sequence", texts)});
+    std::vector<std::int32_t> classes;
+    for (int i = 0; i < 30; ++i) classes.push_back(i % 3 == 0 ? 1 : 0);
+    const Kernel kernel = Kernel::parse(
+        "normalize(fisher(gmm(components=2))[0:2]) + fisher(hmm(states=2))[sequence]");
+    const Kernel found = resolve(kernel, x);
+    EXPECT_FALSE(found.needs_data());
+    // Columns that the model does not see, and classes, change nothing.
+    std::vector<double> other = numbers;
+    for (std::size_t i = 2; i < 90; i += 3) other[i] = 0;
+    const Rows changed =
+        Rows::dense(other, 3).with_objects({ObjectColumn::texts("sequence", texts)});
+    EXPECT_EQ(resolve(kernel, changed), found);
+    EXPECT_EQ(resolve(kernel, x, {}, classes), found);
+    other[0] += 50;
+    EXPECT_NE(resolve(kernel,
+                      Rows::dense(other, 3).with_objects({ObjectColumn::texts("sequence", texts)})),
+              found);
+    const Gram<double> gram(kernel, x);
+    EXPECT_EQ(gram.kernel(), found);
+    Matrix<double> all(30, 30);
+    gram.matrix(all.view());
+    Matrix<double> again(30, 30);
+    Gram<double>(Kernel::parse(found.text()), x).matrix(again.view());
+    EXPECT_EQ(all.values(), again.values());
+
+    const Kernel odds = Kernel::parse("top(hmm(states=2))[sequence] + linear");
+    EXPECT_TRUE(waits_for_classes(odds));
+    EXPECT_FALSE(waits_for_classes(kernel));
+    EXPECT_NE(message_of(odds.text(), x).find("waits for labels"), std::string::npos);
+    EXPECT_FALSE(resolve(odds, x, {}, classes).needs_data());
+    EXPECT_NE(message_of("sets(fisher(gmm), width=3)", Rows::dense(numbers, 3)).find("cannot be"),
+              std::string::npos);
+    EXPECT_NE(message_of("fisher(hmm)", Rows::dense(numbers, 3)).find("reads texts"),
+              std::string::npos);
+}
+
 TEST(Structures, RowsOfOtherSetsThatNeverMetAreNotMixedUp) {
     const Gram<float> gram(Kernel::parse("spectrum(k=2)"), text_rows({"AC", "GT"}));
     const Points<float> a = gram.prepare(text_rows({"xyz"}));

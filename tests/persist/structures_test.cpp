@@ -55,6 +55,80 @@ TEST(TextModels, AreTheSameAfterAFile) {
                  InvalidInput);
 }
 
+/// Two groups of nodes with a few edges between them, of which some nodes have labels.
+Dataset two_groups() {
+    std::mt19937 random(7);
+    std::vector<WeightedEdge> edges;
+    for (std::uint32_t v = 0; v < 60; ++v) {
+        for (std::uint32_t w = 0; w < v; ++w) {
+            const bool same = v % 2 == w % 2;
+            if (random() % 100 < (same ? 20U : 2U)) edges.push_back({v, w, same ? 1.5 : 1.0});
+        }
+    }
+    Dataset data;
+    std::vector<std::size_t> nodes;
+    for (std::size_t v = 0; v < 60; ++v) {
+        nodes.push_back(v);
+        data.y.values.push_back(v % 2 == 0 ? 1 : -1);
+    }
+    data.x = Rows().with_objects(
+        {ObjectColumn::nodes("node", weighted_graph_of(60, edges), std::move(nodes))});
+    return data;
+}
+
+TEST(NodeModels, LearnFromFewLabelsAndAreTheSameAfterAFile) {
+    const Dataset all = two_groups();
+    const std::vector<std::size_t> few{0, 1, 10, 11, 24, 33};
+    for (const char* kernel :
+         {"normalize(diffusion(beta=3, laplacian=normalized))",
+          "normalize(regularized_laplacian(beta=1))", "normalize(p_step(a=2, p=8))"}) {
+        SCOPED_TRACE(kernel);
+        const Model model = trained(kernel, all.select(few));
+        const std::string file = save_to_memory(model);
+        const Model back = load_from_memory(file, "memory");
+        EXPECT_EQ(model.decision(all.x).values(), back.decision(all.x).values());
+        EXPECT_EQ(save_to_memory(back), file);
+        const Labels found = back.predict_labels(all.x);
+        std::size_t right = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            right += found.values[i] == all.y.values[i] ? 1 : 0;
+        }
+        EXPECT_GE(right, 50U);  // guessing: 30 of 60
+    }
+    std::mt19937 random(8);
+    const std::string good = save_to_memory(trained("diffusion(beta=0.3)", all.select(few)));
+    for (int round = 0; round < 200; ++round) {
+        std::string bad = good;
+        bad[random() % bad.size()] = static_cast<char>(random());
+        if (bad == good) continue;
+        EXPECT_THROW(load_from_memory(bad, "memory"), InvalidInput);
+    }
+}
+
+TEST(GenerativeModels, AreFittedToTheRowsOfTrainingAndKeptInTheFile) {
+    const Dataset data = random_texts(60, 9);
+    const Dataset more = random_texts(40, 10);
+    for (const char* kernel :
+         {"normalize(fisher(hmm(states=2, iterations=20))[sequence]) + linear",
+          "normalize(top(hmm(states=2, iterations=20))[sequence]) + linear",
+          "fisher(gmm(components=2))[0] + marginalised(hmm(states=2, iterations=20))[sequence]"}) {
+        SCOPED_TRACE(kernel);
+        const Model model = trained(kernel, data);
+        EXPECT_FALSE(model.expansion.kernel.needs_data());
+        const Model back = load_from_memory(save_to_memory(model), "memory");
+        EXPECT_EQ(back.expansion.kernel, model.expansion.kernel);
+        EXPECT_EQ(model.decision(more.x).values(), back.decision(more.x).values());
+        // Other rows, another model: what is left out of training takes no part in it.
+        std::vector<std::size_t> half;
+        for (std::size_t i = 0; i < 30; ++i) half.push_back(i);
+        EXPECT_NE(trained(kernel, data.select(half)).expansion.kernel, model.expansion.kernel);
+    }
+    SvmSettings settings;
+    settings.task = Task::svr;
+    settings.common.kernel = Kernel::parse("top(hmm(states=2))[sequence] + linear");
+    EXPECT_THROW(svm(settings).fit(data), InvalidInput);
+}
+
 /// One number of the arrays of objects changed at a time: an error or a model, never a crash.
 TEST(TextModels, DamageIsNoticed) {
     const std::string good = save_to_memory(trained("spectrum(k=3) + linear", random_texts(20, 3)));

@@ -1,4 +1,4 @@
-// What a row may be beside numbers: a text or a graph.
+// What a row may be beside numbers: a text, a graph, or one node of a graph that all rows share.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,7 @@ struct GraphView {
     const std::int64_t* edge_labels = nullptr;    ///< one an entry of neighbours, or null
     std::size_t attributes = 0;                   ///< numbers a node
     const double* values = nullptr;               ///< the attributes, node by node
+    const double* weights = nullptr;              ///< one an entry of neighbours, or null: all 1
 
     std::span<const std::uint32_t> neighbours_of(std::size_t v) const {
         return {neighbours + starts[v], starts[v + 1] - starts[v]};
@@ -36,13 +37,19 @@ struct GraphView {
     std::size_t ends() const { return nodes == 0 ? 0 : starts[nodes] - starts[0]; }
 };
 
-enum class ObjectKind { numbers, text, graph };
-constexpr Words object_words{std::pair{ObjectKind::numbers, "numbers"},
-                             std::pair{ObjectKind::text, "text"},
-                             std::pair{ObjectKind::graph, "graph"}};
+/// A node of a graph, which knows the whole of it.
+struct NodeView {
+    GraphView graph{};
+    std::size_t node = 0;
+};
+
+enum class ObjectKind { numbers, text, graph, node };
+constexpr Words object_words{
+    std::pair{ObjectKind::numbers, "numbers"}, std::pair{ObjectKind::text, "text"},
+    std::pair{ObjectKind::graph, "graph"}, std::pair{ObjectKind::node, "node"}};
 
 /// One of them, kept by somebody else. The order is that of ObjectKind.
-using Object = std::variant<std::span<const double>, std::string_view, GraphView>;
+using Object = std::variant<std::span<const double>, std::string_view, GraphView, NodeView>;
 
 /// A column of them, by name.
 struct ObjectName {

@@ -73,6 +73,7 @@ struct Keeps {
     bool class_names = true;  ///< else their positions: 0, 1, …
     bool texts = false;       ///< columns of texts; else rows that have them are refused
     bool graphs = false;
+    bool nodes = false;  ///< of one graph
 };
 
 struct Format {

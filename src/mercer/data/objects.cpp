@@ -1,6 +1,7 @@
 #include "mercer/data/objects.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "mercer/base/error.hpp"
@@ -21,6 +22,7 @@ GraphView Graphs::view(std::size_t g) const {
     if (!edge_labels.empty()) view.edge_labels = edge_labels.data();
     view.attributes = attributes;
     if (attributes > 0) view.values = values.data() + first * attributes;
+    if (!weights.empty()) view.weights = weights.data();
     return view;
 }
 
@@ -42,7 +44,16 @@ void Graphs::push_back(const GraphView& graph) {
             const auto* labels = graph.edge_labels + graph.starts[v];
             edge_labels.insert(edge_labels.end(), labels, labels + row.size());
         }
+        if (graph.weights != nullptr) {
+            const auto* own = graph.weights + graph.starts[v];
+            weights.insert(weights.end(), own, own + row.size());
+        }
         starts.push_back(neighbours.size());
+    }
+    if (!weights.empty() && weights.size() != neighbours.size()) {
+        throw InvalidInput("graph " + std::to_string(size() + 1) +
+                           " has weights of edges where those before it have none, or the other "
+                           "way round");
     }
     if (!edge_labels.empty() && edge_labels.size() != neighbours.size()) {
         throw InvalidInput("graph " + std::to_string(size() + 1) +
@@ -71,6 +82,11 @@ void Graphs::check() const {
     require(edge_labels.empty() || edge_labels.size() == neighbours.size(),
             "graphs: " + std::to_string(edge_labels.size()) + " edge labels for " +
                 std::to_string(neighbours.size()) + " ends of edges");
+    require(weights.empty() || weights.size() == neighbours.size(),
+            "graphs: " + std::to_string(weights.size()) + " weights for " +
+                std::to_string(neighbours.size()) + " ends of edges");
+    require(std::ranges::all_of(weights, [](double w) { return std::isfinite(w) && w > 0; }),
+            "graphs: weights of edges must be finite and above 0");
     require(attributes < values.size() + 1 && values.size() == nodes * attributes,
             "graphs: " + std::to_string(values.size()) + " numbers do not make " +
                 std::to_string(attributes) + " for each of " + std::to_string(nodes) + " nodes");
@@ -103,8 +119,10 @@ Graphs graph_of(std::size_t nodes, std::span<const Edge> edges, bool edges_have_
     Graphs result;
     for (std::vector<End>& list : ends) {
         std::ranges::sort(list);
-        const auto repeated = std::ranges::unique(list, {}, &End::first);
-        list.erase(repeated.begin(), repeated.end());
+        const auto repeated = std::unique(list.begin(), list.end(), [](const End& a, const End& b) {
+            return a.first == b.first;
+        });
+        list.erase(repeated, list.end());
         for (const auto& [node, label] : list) {
             result.neighbours.push_back(node);
             if (edges_have_labels) result.edge_labels.push_back(label);
@@ -115,6 +133,40 @@ Graphs graph_of(std::size_t nodes, std::span<const Edge> edges, bool edges_have_
     result.node_labels = std::move(node_labels);
     result.attributes = nodes == 0 ? 0 : values.size() / nodes;
     result.values = std::move(values);
+    result.check();
+    return result;
+}
+
+Graphs weighted_graph_of(std::size_t nodes, std::span<const WeightedEdge> edges) {
+    using End = std::pair<std::uint32_t, double>;
+    std::vector<std::vector<End>> ends(nodes);
+    for (const WeightedEdge& edge : edges) {
+        if (edge.from >= nodes || edge.to >= nodes) {
+            throw InvalidInput("an edge between nodes " + std::to_string(edge.from) + " and " +
+                               std::to_string(edge.to) + " of a graph of " + std::to_string(nodes) +
+                               " nodes, counted from 0");
+        }
+        if (edge.from == edge.to) continue;
+        ends[edge.from].emplace_back(edge.to, edge.weight);
+        ends[edge.to].emplace_back(edge.from, edge.weight);
+    }
+    Graphs result;
+    for (std::vector<End>& list : ends) {
+        // Those of one edge are added in the order of their size, the same from either end.
+        std::ranges::sort(list);
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            if (k > 0 && list[k].first == list[k - 1].first) {
+                result.weights.back() += list[k].second;
+                continue;
+            }
+            result.neighbours.push_back(list[k].first);
+            result.weights.push_back(list[k].second);
+        }
+        result.starts.push_back(result.neighbours.size());
+    }
+    result.first_node.push_back(nodes);
+    const bool all_one = std::ranges::all_of(result.weights, [](double w) { return w == 1; });
+    if (all_one) result.weights.clear();
     result.check();
     return result;
 }
@@ -144,6 +196,24 @@ ObjectColumn ObjectColumn::graphs(std::string name, Graphs graphs) {
     return column;
 }
 
+ObjectColumn ObjectColumn::nodes(std::string name, Graphs graph, std::vector<std::size_t> nodes) {
+    graph.check();
+    if (graph.size() != 1) {
+        throw InvalidInput("nodes are those of one graph, not of " + std::to_string(graph.size()));
+    }
+    for (const std::size_t node : nodes) {
+        if (node < graph.first_node.back()) continue;
+        throw InvalidInput("there is no node " + std::to_string(node) + " in a graph of " +
+                           std::to_string(graph.first_node.back()) + " nodes, counted from 0");
+    }
+    ObjectColumn column;
+    column.name_ = std::move(name);
+    column.graphs_ = std::make_shared<const Graphs>(std::move(graph));
+    column.nodes_ = true;
+    column.positions_ = std::make_shared<const std::vector<std::size_t>>(std::move(nodes));
+    return column;
+}
+
 std::size_t ObjectColumn::size() const {
     if (positions_) return positions_->size();
     return texts_ ? texts_->size() : graphs_ ? graphs_->size() : 0;
@@ -161,22 +231,32 @@ GraphView ObjectColumn::graph(std::size_t i) const {
     return graphs_->view(place(i));
 }
 
-Object ObjectColumn::at(std::size_t i) const {
-    return texts_ ? Object(text(i)) : Object(graph(i));
+NodeView ObjectColumn::node(std::size_t i) const {
+    return {graphs_->view(0), place(i)};
 }
 
+Object ObjectColumn::at(std::size_t i) const {
+    return texts_ ? Object(text(i)) : nodes_ ? Object(node(i)) : Object(graph(i));
+}
+
+namespace {
+
+std::size_t bytes_of(const GraphView& view) {
+    const std::size_t labels = (view.node_labels.empty() ? 0 : view.nodes) +
+                               (view.edge_labels == nullptr ? 0 : view.ends());
+    const std::size_t numbers =
+        view.nodes * view.attributes + (view.weights == nullptr ? 0 : view.ends());
+    return view.ends() * sizeof(std::uint32_t) + view.nodes * sizeof(std::size_t) +
+           labels * sizeof(std::int64_t) + numbers * sizeof(double);
+}
+
+}  // namespace
+
 std::size_t ObjectColumn::bytes() const {
+    if (nodes_) return bytes_of(graphs_->view(0)) + size() * sizeof(std::size_t);
     std::size_t sum = 0;
     for (std::size_t i = 0; i < size(); ++i) {
-        if (texts_) {
-            sum += text(i).size();
-            continue;
-        }
-        const GraphView view = graph(i);
-        const std::size_t labels = (view.node_labels.empty() ? 0 : view.nodes) +
-                                   (view.edge_labels == nullptr ? 0 : view.ends());
-        sum += view.ends() * sizeof(std::uint32_t) + view.nodes * sizeof(std::size_t) +
-               labels * sizeof(std::int64_t) + view.nodes * view.attributes * sizeof(double);
+        sum += texts_ ? text(i).size() : bytes_of(graph(i));
     }
     return sum;
 }
@@ -214,6 +294,10 @@ Graphs ObjectColumn::own_graphs() const {
     return result;
 }
 
+std::vector<std::size_t> ObjectColumn::own_nodes() const {
+    return positions_ ? *positions_ : std::vector<std::size_t>();
+}
+
 ObjectColumn concatenate(const ObjectColumn& a, const ObjectColumn& b) {
     if (a.kind() != b.kind()) {
         throw InvalidInput("the column '" + a.name() + "' holds " +
@@ -224,6 +308,16 @@ ObjectColumn concatenate(const ObjectColumn& a, const ObjectColumn& b) {
         Texts all = a.own_texts();
         for (std::size_t i = 0; i < b.size(); ++i) all.push_back(b.text(i));
         return ObjectColumn::texts(a.name(), std::move(all));
+    }
+    if (a.kind() == ObjectKind::node) {
+        if (!(a.shared_graph() == b.shared_graph())) {
+            throw InvalidInput("the column '" + a.name() +
+                               "' holds nodes of different graphs in the two sets of rows");
+        }
+        std::vector<std::size_t> nodes = a.own_nodes();
+        const std::vector<std::size_t> more = b.own_nodes();
+        nodes.insert(nodes.end(), more.begin(), more.end());
+        return ObjectColumn::nodes(a.name(), a.shared_graph(), std::move(nodes));
     }
     Graphs all = a.own_graphs();
     for (std::size_t i = 0; i < b.size(); ++i) all.push_back(b.graph(i));

@@ -129,17 +129,21 @@ bool equal_rows(const Rows& rows, std::size_t a, std::size_t b) {
     return equal && at == entries.size();
 }
 
+/// Texts, and which nodes of a graph.
 std::uint64_t hash_of_texts(const Rows& rows, std::size_t i) {
     std::uint64_t hash = 0;
     for (const ObjectColumn& column : rows.objects()) {
-        if (column.kind() != ObjectKind::text) continue;
-        hash = hash * 0x9e3779b97f4a7c15U + std::hash<std::string_view>()(column.text(i));
+        if (column.kind() == ObjectKind::graph) continue;
+        const bool text = column.kind() == ObjectKind::text;
+        hash = hash * 0x9e3779b97f4a7c15U +
+               (text ? std::hash<std::string_view>()(column.text(i)) : column.node(i).node);
     }
     return hash;
 }
 
 bool equal_texts(const Rows& rows, std::size_t a, std::size_t b) {
     return std::ranges::all_of(rows.objects(), [&](const ObjectColumn& column) {
+        if (column.kind() == ObjectKind::node) return column.node(a).node == column.node(b).node;
         return column.kind() == ObjectKind::text && column.text(a) == column.text(b);
     });
 }
@@ -205,6 +209,13 @@ bool is_tree(std::string_view text) {
 
 ObjectSummary summary_of(const ObjectColumn& column) {
     ObjectSummary result{.name = column.name(), .kind = column.kind()};
+    if (column.kind() == ObjectKind::node) {
+        const GraphView graph = column.shared_graph().view(0);
+        result.shortest = result.longest = graph.nodes;
+        result.mean = static_cast<double>(graph.nodes);
+        result.edges = graph.ends() / 2;
+        return result;
+    }
     std::array<bool, 256> seen{};
     std::set<std::int64_t> labels;
     std::unordered_set<std::string> words;

@@ -21,11 +21,11 @@ struct ColumnSummary {
     bool constant() const { return low == high; }
 };
 
-/// A column of texts or graphs.
+/// A column of texts, graphs or nodes.
 struct ObjectSummary {
     std::string name{};
     ObjectKind kind = ObjectKind::text;
-    std::size_t shortest = 0;  ///< bytes of a text, nodes of a graph
+    std::size_t shortest = 0;  ///< bytes of a text, nodes of a graph, or of the one graph
     std::size_t longest = 0;
     double mean = 0;
     std::string letters{};       ///< of texts: the different bytes, ascending

@@ -41,12 +41,17 @@ void write_column(const Labels& column, const std::string& path) {
 void check_objects(const Dataset& data, const std::string& path, const Format& format) {
     for (const ObjectColumn& column : data.x.objects()) {
         const bool text = column.kind() == ObjectKind::text;
-        if (text ? format.keeps.texts : format.keeps.graphs) continue;
-        const auto keeps = text ? &Keeps::texts : &Keeps::graphs;
+        const auto keeps = text                                 ? &Keeps::texts
+                           : column.kind() == ObjectKind::graph ? &Keeps::graphs
+                                                                : &Keeps::nodes;
+        if (format.keeps.*keeps) continue;
         const std::string others =
             listed_formats([&](const Format& f) { return f.write != nullptr && f.keeps.*keeps; });
         throw InvalidInput(Location{.file = path},
-                           format.title + " holds no " + (text ? "texts" : "graphs") +
+                           format.title + " holds no " +
+                               (text                                ? "texts"
+                                : column.kind() == ObjectKind::node ? "nodes of a graph"
+                                                                    : "graphs") +
                                ", as in the column " + quoted(column.name()) +
                                (others.empty() ? "" : "; write " + others));
     }

@@ -138,9 +138,8 @@ struct Gram<T>::State {
             }
             if (source.kind != SourceKind::sets) continue;
             Members<T>& members = data->members[s];
-            members.points = set_grams[s]->prepare(set_members(data->groups[source.group].rows,
-                                                               static_cast<std::size_t>(source.a),
-                                                               source.b != 0, members.starts));
+            members.points = set_grams[s]->prepare(
+                set_members(data->groups[source.group].rows, set_shape(source), members.starts));
         }
         return data;
     }
@@ -394,8 +393,7 @@ Gram<T>::Gram(const Kernel& kernel, const Rows& reference, std::span<const std::
             std::vector<std::size_t> starts;
             inner = std::make_shared<Gram<T>>(
                 source.kernel[0],
-                set_members(derived[source.group].rows, static_cast<std::size_t>(source.a),
-                            source.b != 0, starts));
+                set_members(derived[source.group].rows, set_shape(source), starts));
         }
         state->set_grams.push_back(std::move(inner));
     }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,9 +28,14 @@ namespace mercer MERCER_API {
 
 /// A kernel settled on data: rules (gamma=scale) become numbers, names of columns become positions.
 /// What every engine made of this kernel and these rows works with; the kernel itself when nothing
-/// waits for data. `names` are those of the columns, or empty. Throws InvalidInput when the kernel
-/// asks for columns that are not there.
-Kernel resolve(const Kernel& kernel, const Rows& rows, std::span<const std::string> names = {});
+/// waits for data. `names` are those of the columns, or empty. A model inside (fisher(gmm)) is
+/// fitted to the rows; one for each class (top) needs the rows' `classes`, counted from 0. Throws
+/// InvalidInput when the kernel asks for columns, or classes, that are not there.
+Kernel resolve(const Kernel& kernel, const Rows& rows, std::span<const std::string> names = {},
+               std::span<const std::int32_t> classes = {});
+
+/// True when a model inside waits for rows with classes, not for rows alone.
+bool waits_for_classes(const Kernel& kernel);
 
 template <class T>
 class Gram;

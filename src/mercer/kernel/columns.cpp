@@ -6,6 +6,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/detail/build.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
 namespace {
@@ -79,9 +80,11 @@ class Resolver {
         Sight changed;
         if (node.kind == KernelKind::columns) changed = restrict(node.subset, sight);
         if (node.kind == KernelKind::map) changed = {false, {}, node.formulas.size()};
-        if (node.kind == KernelKind::sets) {
+        if (node.kind == KernelKind::sets && node.split == SetSplit::none) {
             changed = {false, {}, static_cast<std::size_t>(node.value)};
         }
+        // The members of a text's set are texts.
+        if (node.kind == KernelKind::sets && node.split != SetSplit::none) changed = sight;
         const bool changes = node.kind == KernelKind::columns || node.kind == KernelKind::map ||
                              node.kind == KernelKind::sets;
         for (Kernel& child : node.children) child = resolve(child, changes ? changed : sight);
@@ -217,7 +220,7 @@ class Resolver {
             throw InvalidInput("bilinear has a matrix of " + std::to_string(node.matrix.rows()) +
                                " rows and columns, but " + available(sight.count));
         }
-        if (node.kind != KernelKind::sets) return;
+        if (node.kind != KernelKind::sets || node.split != SetSplit::none) return;
         const auto width = static_cast<std::size_t>(node.value);
         const std::size_t head = node.counted ? 1 : 0;
         if (sight.count >= head && (sight.count - head) % width == 0) return;
@@ -238,6 +241,7 @@ bool node_needs_data(const KernelNode& node) {
         if (std::holds_alternative<Rule>(canonical_parameter(node, form.canonical))) return true;
     }
     if (node.kind == KernelKind::columns && node.subset.has_names()) return true;
+    if (waits_for_data(node)) return true;
     return std::any_of(node.formulas.begin(), node.formulas.end(),
                        [](const Formula& f) { return f.has_names(); }) ||
            std::any_of(node.children.begin(), node.children.end(),

@@ -285,12 +285,14 @@ Finding judge_sets(const KernelNode& node, const Finding& part) {
     Finding result;
     result.definite = part.definite;
     if (is_positive(part)) {
-        result.because = "the feature of a set is the sum over its members (Schölkopf 2004)";
-    } else if (at_least_conditional(part) && node.counted) {
+        result.because =
+            node.mean ? "the feature of a set is the mean over its members (Gretton et al. 2012)"
+                      : "the feature of a set is the sum over its members (Schölkopf 2004)";
+    } else if (at_least_conditional(part) && (node.counted || node.split != SetSplit::none)) {
         result.definite = Definite::unknown;
         result.because =
             "weights that sum to 0 over sets of different sizes do not sum to 0 over their "
-            "members, so conditional definiteness is lost with counted=true";
+            "members, so conditional definiteness is lost with sets of different sizes";
     } else {
         result.because = at_least_conditional(part)
                              ? "all sets have the same size, so weights that sum to 0 over sets "

@@ -114,10 +114,13 @@ class Walker {
         return result;
     }
 
-    /// Leaves that read the rows themselves; they have no parameters.
+    /// Leaves that read the rows themselves; those on rows as whole objects have parameters.
     Tangent of_rows(const KernelNode& node, Row x, Row z) const {
         Tangent result = empty(x.size());
         result.value = leaf_at(node, x, z);
+        for (const OwnParameter& own : parameters_ ? own_parameters(node) : no_parameters()) {
+            result.by_parameter.push_back(own.slope * object_slope(node, own.canonical, x, z));
+        }
         if (!inputs_) return result;
         if (node.leaf->row_slope == nullptr) {
             throw InvalidInput("the part " +
@@ -128,6 +131,8 @@ class Walker {
         node.leaf->row_slope(node, x, z, result.by_input);
         return result;
     }
+
+    static std::vector<OwnParameter> no_parameters() { return {}; }
 
     Tangent sum(const KernelNode& node, Row x, Row z) const {
         Tangent result = empty(x.size());
@@ -248,6 +253,7 @@ class Walker {
             return node.counted ? static_cast<std::size_t>(row[0]) : row.size() / width;
         };
         Tangent result = empty(x.size());
+        const double pairs = static_cast<double>(members(x)) * static_cast<double>(members(z));
         if (parameters_) result.by_parameter.assign(parameters(node.children.front()).size(), 0.0);
         for (std::size_t a = 0; a < members(x); ++a) {
             for (std::size_t b = 0; b < members(z); ++b) {
@@ -262,6 +268,7 @@ class Walker {
                 }
             }
         }
+        if (node.mean && pairs > 0) result.scale(1 / pairs);
         return result;
     }
 

@@ -53,6 +53,28 @@ std::vector<Row> members(const KernelNode& node, Row row) {
     return result;
 }
 
+/// The members of a set: vectors, or parts of a text.
+std::vector<Object> members_of(const KernelNode& node, const Object& set) {
+    std::vector<Object> result;
+    if (node.split == SetSplit::none) {
+        const Row* row = std::get_if<Row>(&set);
+        if (row == nullptr) {
+            throw InvalidInput("sets of vectors are rows of numbers, not " +
+                               std::string(object_words.word(kind_of(set))) +
+                               "; the parts of a text are sets(k, split=lines)");
+        }
+        for (const Row member : members(node, *row)) result.emplace_back(member);
+        return result;
+    }
+    const auto* text = std::get_if<std::string_view>(&set);
+    if (text == nullptr) {
+        throw InvalidInput("sets with split= are of texts, not of " +
+                           std::string(object_words.word(kind_of(set))));
+    }
+    for (const std::string_view part : split_text(*text, node.split)) result.emplace_back(part);
+    return result;
+}
+
 class Evaluator {
    public:
     /// `sample` is what `center` refers to; null when there is none.
@@ -91,14 +113,20 @@ class Evaluator {
                 return std::exp(-node.parameter("gamma") * distance);
             }
             case KernelKind::sets:
-                for (const Row a : members(node, numbers(node, x))) {
-                    for (const Row b : members(node, numbers(node, z))) {
-                        result += child(node, a, b);
-                    }
-                }
-                return result;
+                return over_members(node, members_of(node, x), members_of(node, z));
             default: return transformed(node, x, z);
         }
+    }
+
+    double over_members(const KernelNode& node, const std::vector<Object>& x,
+                        const std::vector<Object>& z) const {
+        double sum = 0;
+        for (const Object& a : x) {
+            for (const Object& b : z) sum += child(node, a, b);
+        }
+        // An empty set has the feature 0, not 0 / 0.
+        const double pairs = static_cast<double>(x.size()) * static_cast<double>(z.size());
+        return node.mean && pairs > 0 ? sum / pairs : sum;
     }
 
     /// 0 when x or z is mapped to the origin, as the zero row by the linear kernel.
@@ -184,6 +212,23 @@ void check_lengths(Row x, Row z) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> split_text(std::string_view text, SetSplit split) {
+    const std::string_view between = split == SetSplit::lines    ? "\n\r"
+                                     : split == SetSplit::commas ? ",;"
+                                                                 : " \t\n\r\v\f";
+    std::vector<std::string_view> parts;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find_first_of(between), text.size());
+        std::string_view part = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        // Blanks around a member are no part of it, and a member without letters is none.
+        part.remove_prefix(std::min(part.find_first_not_of(" \t"), part.size()));
+        part = part.substr(0, part.find_last_not_of(" \t") + 1);
+        if (!part.empty()) parts.push_back(part);
+    }
+    return parts;
+}
 
 double kernel_power(double base, double exponent) {
     const double result = std::pow(base, exponent);

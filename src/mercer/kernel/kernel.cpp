@@ -65,18 +65,41 @@ Kernel map(const Kernel& k, const Kernel& features) {
     return make_node({.kind = KernelKind::map, .children = {k, features}});
 }
 
-Kernel sets(const Kernel& k, std::size_t width, bool counted) {
+Kernel make_sets(const Kernel& k, GivenParameters given) {
     const KernelEntry& entry = combination_entry(KernelKind::sets);
-    const auto value = static_cast<double>(width);
-    const std::string problem = parameter_problem(entry, entry.parameters.front(), value);
-    if (!problem.empty()) throw InvalidInput(problem);
+    KernelNode node{.kind = KernelKind::sets, .children = {k}};
+    for (const auto& [name, parameter] : given) {
+        const ParameterForm& form = *find_form(entry, name);
+        const std::string problem = parameter_problem(entry, form, parameter);
+        if (!problem.empty()) throw InvalidInput(problem);
+        const double value = std::get<double>(parameter);
+        if (form.name == "width") node.value = value;
+        if (form.name == "counted") node.counted = value == 1;
+        if (form.name == "split") node.split = static_cast<SetSplit>(static_cast<int>(value));
+        if (form.name == "mean") node.mean = value == 1;
+    }
+    const bool texts = node.split != SetSplit::none;
+    if (!texts && node.value == 0) {
+        throw InvalidInput("sets needs a width: sets(k, width=3), or for texts split=lines");
+    }
+    if (texts && (node.value > 0 || node.counted)) {
+        throw InvalidInput(
+            "sets of the parts of texts (split=" + std::string(set_splits.word(node.split)) +
+            ") have no width and are not counted");
+    }
     if (contains(k, KernelKind::center)) {
         throw InvalidInput(
             "center inside sets has no sample of single vectors; write center(sets(...)), which "
             "centres the sets");
     }
-    return make_node(
-        {.kind = KernelKind::sets, .children = {k}, .value = value, .counted = counted});
+    return make_node(std::move(node));
+}
+
+Kernel sets(const Kernel& k, std::size_t width, bool counted, bool mean) {
+    GivenParameters given{{"width", static_cast<double>(width)}};
+    if (counted) given.emplace_back("counted", 1.0);
+    if (mean) given.emplace_back("mean", 1.0);
+    return make_sets(k, std::move(given));
 }
 
 }  // namespace mercer

@@ -80,14 +80,16 @@ class Kernel {
     /// slices of an array do: k[2:8][0:3] sees columns 2, 3 and 4.
     Kernel operator[](const ColumnSet& subset) const;
 
-    /// True while a rule (gamma=scale) or a column name waits for data.
+    /// True while a rule (gamma=scale), a column name or a model inside (fisher(gmm)) waits for
+    /// data.
     bool needs_data() const;
     /// The same kernel with rules replaced by numbers and names by positions; columns that are not
     /// there are an error. `names` may be empty. A rule looks only at the columns its kernel sees;
     /// behind `map` and `sets`, where the moments of the data say nothing, `auto` is 1 / (number of
     /// coordinates) and `scale` is an error that asks for a number.
     /// `objects` are the columns of texts and graphs: a kernel on texts reads the one that it sees,
-    /// and must be told which when there are several (k[sequence]).
+    /// and must be told which when there are several (k[sequence]). A model inside, which moments
+    /// cannot be fitted to, goes on waiting (`mercer::resolve` of gram/gram.hpp fits it).
     Kernel resolve(const ColumnMoments& moments, std::span<const std::string> names = {},
                    std::span<const ObjectName> objects = {}) const;
 
@@ -230,8 +232,11 @@ Kernel map(const Kernel& k, std::vector<Formula> coordinates);
 Kernel map(const Kernel& k, const Kernel& features);
 /// k on sets: Σ over a in A, b in B of k(a, b) (001). A row is a set of vectors of `width` numbers
 /// one after another; with `counted` its first number says how many of them belong to the set and
-/// the rest of the row is ignored.
-Kernel sets(const Kernel& k, std::size_t width, bool counted = false);
+/// the rest of the row is ignored. With `mean` the sum is divided by the number of pairs, so that
+/// sets of different sizes compare: the inner product of their mean embeddings, whose Gaussian is
+/// rbf_of(sets(k, width, counted, true), gamma). A set of texts is a text to be split:
+/// Kernel::parse("sets(spectrum(k=3), split=lines)").
+Kernel sets(const Kernel& k, std::size_t width, bool counted = false, bool mean = false);
 
 /// k(x, z) of two texts or graphs, by the definition. Subsets by name count for nothing here: there
 /// is only one object to be seen.

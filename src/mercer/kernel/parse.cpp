@@ -207,6 +207,14 @@ class Reader {
     void close(const std::string& name) { in_.expect(')', "to close " + name + "("); }
 
     Kernel leaf(const KernelEntry& entry, const std::string& name, std::size_t where) {
+        const Leaf* described = find_leaf(entry.name);
+        if (described->read != nullptr) {
+            open(entry.name, "a model such as gmm(components=8)");
+            KernelNode node = described->read(in_);
+            close(entry.name);
+            node.leaf = described;
+            return at(where, [&] { return make_node(std::move(node)); });
+        }
         GivenParameters given = preset_parameters(entry, name);
         if (in_.accept('(')) {
             if (!in_.accept(')')) {
@@ -219,7 +227,7 @@ class Reader {
             if (given.empty()) in_.fail_at(where, "constant needs value, as in constant(value=1)");
             return make_constant(std::get<double>(given.front().second));
         }
-        return at(where, [&] { return make_leaf(*find_leaf(entry.name), given); });
+        return at(where, [&] { return make_leaf(*described, given); });
     }
 
     /// ", name=value" repeated, to the closing parenthesis.
@@ -344,30 +352,9 @@ class Reader {
         open("sets", "a kernel and a width");
         const Kernel inside = sum();
         GivenParameters given;
-        std::optional<bool> counted;
-        while (in_.accept(',')) {
-            const std::size_t start = in_.position();
-            if (in_.at_word() && in_.word() == "counted" && in_.accept('=')) {
-                if (counted) in_.fail_at(start, "counted is given twice");
-                counted = truth();
-                continue;
-            }
-            in_.go_back(start);
-            parameter(entry, given);
-        }
+        while (in_.accept(',')) parameter(entry, given);
         close("sets");
-        if (given.empty()) in_.fail_at(where, "sets needs a width: sets(k, width=3)");
-        const auto width = static_cast<std::size_t>(std::get<double>(given.front().second));
-        return at(where, [&] { return sets(inside, width, counted.value_or(false)); });
-    }
-
-    bool truth() {
-        const std::size_t where = in_.position();
-        const std::string word = in_.at_word() ? in_.word() : "";
-        if (word == "true") return true;
-        if (word == "false") return false;
-        in_.go_back(where);
-        in_.fail("expected true or false, found " + in_.found());
+        return at(where, [&] { return make_sets(inside, given); });
     }
 
     Kernel user_call() {

@@ -5,6 +5,7 @@
 #include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/detail/build.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
 namespace {
@@ -72,6 +73,10 @@ void print_call(const KernelNode& node, std::string& out) {
         separate();
         print(child.node(), sum_level, out);
     }
+    if (node.leaf != nullptr && node.leaf->arguments != nullptr) {
+        out += "(" + node.leaf->arguments(node) + ")";
+        return;
+    }
     for (const auto& [name, value] : node.given) {
         separate();
         out += name + "=" + parameter_text(*find_form(node.entry(), name), value);
@@ -90,7 +95,10 @@ void print_call(const KernelNode& node, std::string& out) {
     }
     if (node.kind == KernelKind::sets) {
         separate();
-        out += "width=" + format_number(node.value) + (node.counted ? ", counted=true" : "");
+        out += node.split != SetSplit::none
+                   ? "split=" + std::string(set_splits.word(node.split))
+                   : "width=" + format_number(node.value) + (node.counted ? ", counted=true" : "");
+        if (node.mean) out += ", mean=true";
     }
     if (out.size() > name_end) out += ")";
 }

@@ -11,9 +11,9 @@ namespace formats {
 
 // Of formats that are equally sure of a file the first has it; those to be refused come first.
 Format arff(), libsvm(), csv(), tsv(), spaces(), npy(), npz(), idx();
-Format fasta(), lines(), folders(), tar(), tu_graphs(), time_series();
-constexpr Format (*entries[])() = {arff, libsvm, csv,     tsv, spaces,    npy,         npz,
-                                   idx,  fasta,  folders, tar, tu_graphs, time_series, lines};
+Format fasta(), lines(), folders(), tar(), tu_graphs(), time_series(), edges();
+constexpr Format (*entries[])() = {arff,  libsvm,  csv, tsv,       spaces,      npy,   npz,  idx,
+                                   fasta, folders, tar, tu_graphs, time_series, edges, lines};
 
 }  // namespace formats
 

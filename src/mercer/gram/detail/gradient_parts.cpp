@@ -27,6 +27,20 @@ Rows mapped_rows(const KernelNode& node, const Rows& rows) {
     return Rows::dense(std::move(values), node.formulas.size());
 }
 
+/// The columns of a subset, of numbers and of objects.
+Rows seen_rows(const KernelNode& node, const Rows& rows) {
+    std::vector<ObjectColumn> objects;
+    for (const ObjectColumn& column : rows.objects()) {
+        const bool seen = std::ranges::any_of(node.subset.items, [&](const ColumnSet::Item& item) {
+            return item.object && item.name == column.name();
+        });
+        if (seen) objects.push_back(column);
+    }
+    const std::vector<std::size_t> positions = node.subset.positions(rows.columns());
+    Rows numbers = rows.select_columns(positions);
+    return numbers.with_objects(std::move(objects));
+}
+
 class Builder {
    public:
     Builder(PairSources& sources, std::vector<RowSide>& sides) : sources_(sources), sides_(sides) {}
@@ -47,7 +61,10 @@ class Builder {
             part.side = sides_.size();
             sides_.emplace_back();
         }
-        if (node.children.empty()) part.source = source_for(node, sample);
+        if (node.children.empty()) {
+            part.source = source_for(node, sample);
+            part.objects = prepared(node, part.own, sample);
+        }
         return part;
     }
 
@@ -64,12 +81,31 @@ class Builder {
             sources_.sample_of.try_emplace(key(sample, what), sources_.samples.size());
         if (fresh) {
             const Rows& rows = sources_.samples[sample];
-            sources_.samples.push_back(
-                node.kind == KernelKind::map
-                    ? mapped_rows(node, rows)
-                    : rows.select_columns(node.subset.positions(rows.columns())));
+            sources_.samples.push_back(node.kind == KernelKind::map ? mapped_rows(node, rows)
+                                                                    : seen_rows(node, rows));
         }
         return found->second;
+    }
+
+    /// The rows with the objects that the leaf reads and no others.
+    static Rows read_rows(const KernelNode& leaf, const Rows& rows) {
+        std::vector<ObjectColumn> objects;
+        const bool of_objects = leaf.leaf != nullptr && is_object_leaf(*leaf.leaf);
+        for (const ObjectColumn& column : rows.objects()) {
+            if (of_objects && column.kind() == object_kind(leaf)) objects.push_back(column);
+        }
+        return rows.with_objects(std::move(objects));
+    }
+
+    std::shared_ptr<const ObjectPairs> prepared(const KernelNode& leaf,
+                                                const std::vector<OwnParameter>& own,
+                                                std::size_t sample) const {
+        if (own.empty() || leaf.leaf->pair_slopes.empty()) return {};
+        const Rows rows = read_rows(leaf, sources_.samples[sample]);
+        const Source source{.kind = SourceKind::pairs,
+                            .kernel = {Kernel(std::make_shared<const KernelNode>(leaf))},
+                            .object = rows.objects().empty() ? "" : rows.objects()[0].name()};
+        return prepare_objects(source, rows).objects;
     }
 
     std::size_t source_for(const KernelNode& leaf, std::size_t sample) {
@@ -96,10 +132,19 @@ class Builder {
             sources_.source_of.try_emplace(key(sample, name), sources_.sources.size());
         if (!fresh) return found->second;
         if (number != PairNumber::absolute) {
-            source.gram = std::make_shared<Gram<double>>(base, sources_.samples[sample]);
+            source.gram =
+                std::make_shared<Gram<double>>(base, read_rows(leaf, sources_.samples[sample]));
         }
         sources_.sources.push_back(std::move(source));
         return found->second;
+    }
+
+    /// The engine has seen to it that there is one, and no other.
+    static std::string text_column(const Rows& rows) {
+        for (const ObjectColumn& column : rows.objects()) {
+            if (column.kind() == ObjectKind::text) return column.name();
+        }
+        throw InvalidInput("there is no column of texts in these rows, which the kernel reads");
     }
 
     void add_members(const KernelNode& node, GradientPart& part) {
@@ -110,8 +155,10 @@ class Builder {
         auto& found = sources_.members[what];
         if (!found) {
             auto made = std::make_shared<PairSources::Members>();
-            const Rows rows =
-                set_members(sources_.samples[part.sample], width, node.counted, made->starts);
+            const Rows& sample = sources_.samples[part.sample];
+            SetShape shape{width, node.counted, node.split};
+            if (node.split != SetSplit::none) shape.object = text_column(sample);
+            const Rows rows = set_members(sample, shape, made->starts);
             made->gradient = std::make_shared<GramGradient>(inner, rows);
             found = std::move(made);
         }

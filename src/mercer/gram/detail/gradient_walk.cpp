@@ -95,12 +95,29 @@ Batch TangentWalker::leaf(const GradientPart& part) const {
         if (own.canonical == inner) {
             slope = by_number;
             multiply(slope, own_slopes);
+        } else if (is_object_leaf(*node.leaf)) {
+            object_slopes(part, own.canonical, slope);
         } else {
             leaf_parameter_slope(node, own.canonical, t, slope);
         }
         if (own.slope != 1) scale(slope, own.slope);
     }
     return result;
+}
+
+void TangentWalker::object_slopes(const GradientPart& part, const std::string& canonical,
+                                  std::vector<double>& out) const {
+    require_pair_slope(*part.node, canonical);
+    const PairWindow& w = pairs_.window;
+    std::vector<std::uint32_t> columns(pairs_.diagonal ? 1 : w.columns);
+    for (std::size_t i = 0; i < w.rows; ++i) {
+        const std::size_t first = pairs_.diagonal ? w.first_row + i : w.first_column;
+        for (std::size_t j = 0; j < columns.size(); ++j) {
+            columns[j] = static_cast<std::uint32_t>(first + j);
+        }
+        part.objects->slope_row(canonical, w.first_row + i, *part.objects, columns,
+                                std::span(out).subspan(i * columns.size(), columns.size()));
+    }
 }
 
 Batch TangentWalker::sum(const GradientPart& part) const {
@@ -236,7 +253,11 @@ void TangentWalker::add_members(const GradientPart& part, const PairWindow& wind
                         sum += from(r - first_a, c - first_b);
                     }
                 }
-                to[at + i * window.columns + j] = sum;
+                const auto size = [&](std::size_t set) {
+                    return static_cast<double>(starts[set + 1] - starts[set]);
+                };
+                const double pairs = size(window.first_row + i) * size(window.first_column + j);
+                to[at + i * window.columns + j] = part.node->mean && pairs > 0 ? sum / pairs : sum;
             }
         }
     };

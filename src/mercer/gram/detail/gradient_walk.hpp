@@ -13,6 +13,7 @@
 #include "mercer/gram/detail/column_numbers.hpp"
 #include "mercer/gram/gradient.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/kernel/detail/leaf.hpp"
 #include "mercer/kernel/detail/own_parameters.hpp"
 
 namespace mercer {
@@ -70,6 +71,7 @@ struct GradientPart {
     std::size_t side = none;    ///< normalize, rbf_of, center: what they need of single rows
     std::shared_ptr<const PairSources::Members> starts{};  ///< sets
     std::shared_ptr<const GramGradient> members{};         ///< sets, at the part's own parameters
+    std::shared_ptr<const ObjectPairs> objects{};  ///< a leaf by pairs with slopes: the sample
 
     /// Those of the part and of all parts inside it.
     std::size_t parameter_count() const;
@@ -108,6 +110,8 @@ class TangentWalker {
     Batch gaussian_of(const GradientPart& part) const;
     Batch centered(const GradientPart& part) const;
     Batch on_sets(const GradientPart& part) const;
+    void object_slopes(const GradientPart& part, const std::string& canonical,
+                       std::vector<double>& out) const;
     void add_members(const GradientPart& part, const PairWindow& window, std::size_t at,
                      Batch& out) const;
 

@@ -36,9 +36,7 @@ class Compiler {
         return program_.emplace_back(Instruction{.code = code, .target = target, .a = a, .b = b});
     }
     void load(std::size_t target, const Source& source) {
-        if (source.kind == SourceKind::gathered || !source.kernel.empty()) {
-            plan_.groups[source.group].raw = true;
-        }
+        if (!source.kernel.empty()) plan_.groups[source.group].raw = true;
         push(Code::load, target).source = share(source);
     }
     void dot(std::size_t target, std::size_t group) {
@@ -171,21 +169,22 @@ class Compiler {
         Group group = derived(parent, '{' + key + '}', {}, 0);
         group.steps.push_back(
             {.columns = {}, .formulas = {}, .features = {kernel}, .unary = unary});
-        group.objects = {{object, leaf.leaf->objects}};
+        group.objects = {{object, object_kind(leaf)}};
         group.features = true;
         return share(std::move(group));
     }
     /// The column that a leaf on objects reads: the one of its kind that can be seen. Empty for a
     /// leaf on rows of numbers.
     std::string object_of(const KernelNode& leaf, std::size_t group) {
-        const ObjectKind kind = leaf.leaf->objects;
+        return object_of(object_kind(leaf), leaf.entry().name, group);
+    }
+    std::string object_of(ObjectKind kind, const std::string& name, std::size_t group) {
         if (kind == ObjectKind::numbers) return {};
         std::vector<std::string> names;
         for (const ObjectName& object : plan_.groups[group].objects) {
             if (object.kind == kind) names.push_back(object.name);
         }
         const std::string what = std::string(object_words.word(kind)) + "s";
-        const std::string name = leaf.entry().name;
         if (names.empty()) {
             throw InvalidInput("the kernel " + name + " reads " + what +
                                ", and there is no column of " + what + " here");
@@ -202,11 +201,16 @@ class Compiler {
     [[noreturn]] void refuse_unread(const Kernel& kernel) const {
         const ObjectName& object = unread_.front();
         const bool text = object.kind == ObjectKind::text;
+        const bool node = object.kind == ObjectKind::node;
         throw InvalidInput("the column " + quoted(object.name) + " holds " +
-                           (text ? "text" : "graphs") + ", which the kernel " +
-                           quoted(kernel.text(), 80) +
+                           (text   ? "text"
+                            : node ? "nodes of a graph"
+                                   : "graphs") +
+                           ", which the kernel " + quoted(kernel.text(), 80) +
                            " does not read: `leave_out` the column, or use a kernel on " +
-                           (text ? "texts such as words" : "graphs such as wl"));
+                           (text   ? "texts such as words"
+                            : node ? "nodes such as diffusion"
+                                   : "graphs such as wl"));
     }
     /// Numbers to be read must be there where objects are.
     void need_numbers(const KernelNode& leaf, std::size_t group) const {
@@ -293,35 +297,34 @@ class Compiler {
                 return;
             }
             case KernelKind::constant: push(Code::constant, target, node.value); return;
-            case KernelKind::precomputed:
-                need_numbers(node, group);
-                return load(target, {.kind = SourceKind::gathered, .group = group});
-            case KernelKind::sets:
-                need_numbers(node, group);
-                return load(target, {.kind = SourceKind::sets,
-                                     .group = group,
-                                     .a = node.value,
-                                     .b = node.counted ? 1.0 : 0.0,
-                                     .kernel = {node.children[0]}});
+            case KernelKind::sets: return emit_sets(node, group, target);
             default: return emit_described(node, group, target);
         }
     }
 
+    void emit_sets(const KernelNode& node, std::size_t group, std::size_t target) {
+        const bool texts = node.split != SetSplit::none;
+        if (!texts) need_numbers(node, group);
+        load(target, {.kind = SourceKind::sets,
+                      .group = group,
+                      .a = node.value,
+                      .b = node.counted ? 1.0 : 0.0,
+                      .kernel = {node.children[0]},
+                      .object = texts ? object_of(ObjectKind::text, "sets", group) : "",
+                      .mean = node.mean,
+                      .split = node.split});
+    }
+
     void emit_described(const KernelNode& node, std::size_t group, std::size_t target) {
         if (node.leaf->features != nullptr) return dot(target, featured(node, group));
-        if (node.leaf->prepare != nullptr) {
-            const std::string object = object_of(node, group);
+        const PairNumber number = pair_number(node);
+        const bool objects = node.leaf->prepare != nullptr;
+        if (!objects) need_numbers(node, group);
+        if (objects || number == PairNumber::rows) {
             return load(target, {.kind = SourceKind::pairs,
                                  .group = group,
                                  .kernel = {Kernel(std::make_shared<KernelNode>(node))},
-                                 .object = object});
-        }
-        need_numbers(node, group);
-        const PairNumber number = pair_number(node);
-        if (number == PairNumber::rows) {
-            return load(target, {.kind = SourceKind::rows,
-                                 .group = group,
-                                 .kernel = {Kernel(std::make_shared<KernelNode>(node))}});
+                                 .object = objects ? object_of(node, group) : ""});
         }
         if (node.leaf->fast == nullptr) {
             emit_number(node, number, group, target, true);

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/kernel/kernel.hpp"
+#include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
 
@@ -50,9 +50,7 @@ enum class SourceKind {
     intersection,  // Σ min(x_k, z_k)
     sine,          // Σ sin²(π (x_k − z_k) / a)
     anova,         // elementary symmetric polynomial of degree b in exp(−a (x_k − z_k)²)
-    gathered,      // x[origin of z]
-    rows,          // a leaf's own function of the two rows
-    pairs,         // a leaf's own function of two objects, prepared
+    pairs,         // a leaf's own function of two rows or objects, prepared
     sets,          // Σ Σ over the members of two sets, by a Gram engine of its own
 };
 
@@ -61,8 +59,10 @@ struct Source {
     std::size_t group = 0;
     double a = 0;
     double b = 0;
-    std::vector<Kernel> kernel{};  ///< rows, pairs, sets: the one node concerned
+    std::vector<Kernel> kernel{};  ///< pairs, sets: the one node concerned
     std::string object{};          ///< pairs: the column of texts or graphs; empty: numbers
+    bool mean = false;             ///< sets
+    SetSplit split = SetSplit::none;
 };
 
 enum class Code {

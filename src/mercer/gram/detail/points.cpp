@@ -281,6 +281,15 @@ void gather_rows(MatrixView<const T> from, std::span<const std::size_t> position
     to = {own.data(), positions.size(), from.columns};
 }
 
+/// Nothing but which rows they were, for messages: whoever reads rows themselves has prepared them.
+Rows named_rows(const Rows& from, std::span<const std::size_t> positions) {
+    std::vector<std::size_t> origins;
+    for (const std::size_t i : positions) origins.push_back(from.origin(i));
+    std::vector<std::size_t> starts(positions.size() + 1, 0);
+    return Rows::sparse(std::move(starts), {}, std::vector<float>(), 0)
+        .with_origins(std::move(origins));
+}
+
 template <class T>
 void gather_bytes(const PackedGroup<T>& from, std::span<const std::size_t> positions,
                   bool as_columns, PackedGroup<T>& to) {
@@ -371,7 +380,7 @@ PackedGroup<T> gather(const Group& group, const PackedGroup<T>& from,
                       std::span<const std::size_t> positions, Use use) {
     PackedGroup<T> to;
     to.strange = from.strange;
-    if (group.raw) to.rows = from.rows.select(positions);
+    if (group.raw) to.rows = named_rows(from.rows, positions);
     if (from.sparse.starts != nullptr) {
         gather_sparse(from, positions, to);
     } else if (from.dense.columns > 0) {

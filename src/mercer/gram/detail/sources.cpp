@@ -10,6 +10,8 @@
 
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/gram/detail/row_pairs.hpp"
 #include "mercer/kernel/detail/leaf.hpp"
 
 namespace mercer {
@@ -172,63 +174,6 @@ void columnwise(const Source& source, const PackedGroup<T>& x, const PackedGroup
     }
 }
 
-/// k(x, z) = x[origin of z], for rows of a matrix computed elsewhere: entries are picked where they
-/// lie, so that a tile costs its own size and not that of the rows.
-template <class S, class T>
-void pick_entries(const Rows& x, std::span<const std::size_t> columns, std::size_t first,
-                  MatrixView<T> out) {
-    for (std::size_t i = 0; i < out.rows; ++i) {
-        if (!x.is_sparse()) {
-            const auto row = x.dense_view<S>().row(first + i);
-            for (std::size_t j = 0; j < columns.size(); ++j) {
-                out(i, j) = static_cast<T>(row[columns[j]]);
-            }
-            continue;
-        }
-        const SparseView<S> view = x.sparse_view<S>();
-        const auto index = view.row_index(first + i);
-        for (std::size_t j = 0; j < columns.size(); ++j) {
-            const auto place = std::ranges::lower_bound(index, columns[j]);
-            const bool stored = place != index.end() && *place == columns[j];
-            out(i, j) = stored ? static_cast<T>(view.row_value(
-                                     first + i)[static_cast<std::size_t>(place - index.begin())])
-                               : T{0};
-        }
-    }
-}
-
-template <class T>
-void gather_columns(const Rows& x, const Rows& z, const Window<T>& w, MatrixView<T> out) {
-    std::vector<std::size_t> columns(w.columns);
-    for (std::size_t j = 0; j < w.columns; ++j) {
-        columns[j] = z.origin(w.first_z + j);
-        if (columns[j] < x.columns()) continue;
-        throw InvalidInput("a precomputed kernel needs one column for each training row: row " +
-                           std::to_string(columns[j] + 1) + " has no column among the " +
-                           std::to_string(x.columns()) + " given");
-    }
-    if (x.is_double()) {
-        pick_entries<double>(x, columns, w.first_x, out);
-    } else {
-        pick_entries<float>(x, columns, w.first_x, out);
-    }
-}
-
-template <class T>
-void call_leaf(const Source& source, const Rows& x, const Rows& z, const Window<T>& w,
-               MatrixView<T> out) {
-    const KernelNode& leaf = source.kernel[0].node();
-    Matrix<double> columns(w.columns, z.columns());
-    for (std::size_t j = 0; j < w.columns; ++j) z.copy_row(w.first_z + j, columns.row(j));
-    std::vector<double> row(x.columns());
-    for (std::size_t i = 0; i < w.rows; ++i) {
-        x.copy_row(w.first_x + i, row);
-        for (std::size_t j = 0; j < w.columns; ++j) {
-            out(i, j) = static_cast<T>(leaf.leaf->row_value(leaf, row, columns.row(j)));
-        }
-    }
-}
-
 template <class T>
 std::vector<std::size_t> member_range(const Members<T>& members, std::size_t first,
                                       std::size_t count) {
@@ -238,7 +183,7 @@ std::vector<std::size_t> member_range(const Members<T>& members, std::size_t fir
 }
 
 template <class T>
-void sum_over_members(const Gram<T>& gram, const Members<T>& x, const Members<T>& z,
+void sum_over_members(const Gram<T>& gram, const Members<T>& x, const Members<T>& z, bool mean,
                       const Window<T>& w, MatrixView<T> out) {
     const auto x_members = member_range(x, w.first_x, w.rows);
     const auto z_members = member_range(z, w.first_z, w.columns);
@@ -255,7 +200,11 @@ void sum_over_members(const Gram<T>& gram, const Members<T>& x, const Members<T>
                     sum += static_cast<double>(row[b - z.starts[w.first_z]]);
                 }
             }
-            out(i, j) = static_cast<T>(sum);
+            const auto size = [](const Members<T>& sets, std::size_t set) {
+                return static_cast<double>(sets.starts[set + 1] - sets.starts[set]);
+            };
+            const double count = size(x, w.first_x + i) * size(z, w.first_z + j);
+            out(i, j) = static_cast<T>(mean && count > 0 ? sum / count : sum);
         }
     }
 }
@@ -285,14 +234,47 @@ PreparedObjects prepare_objects(const Source& source, const Rows& rows) {
     const KernelNode& leaf = source.kernel[0].node();
     Matrix<double> numbers;
     PreparedObjects prepared;
-    prepared.objects = leaf.leaf->prepare(leaf, objects_of(rows, source.object, numbers));
+    if (leaf.leaf->prepare != nullptr) {
+        prepared.objects = leaf.leaf->prepare(leaf, objects_of(rows, source.object, numbers));
+    } else if (leaf.kind == KernelKind::precomputed) {
+        prepared.objects = given_pairs(rows);
+    } else {
+        prepared.objects = row_pairs(source.kernel[0], rows);
+    }
     prepared.positions.resize(rows.size());
     std::iota(prepared.positions.begin(), prepared.positions.end(), std::uint32_t{0});
     return prepared;
 }
 
-Rows set_members(const Rows& rows, std::size_t width, bool counted,
-                 std::vector<std::size_t>& starts) {
+SetShape set_shape(const Source& source) {
+    return {static_cast<std::size_t>(source.a), source.b != 0, source.split, source.object};
+}
+
+namespace {
+
+Rows text_members(const Rows& rows, const SetShape& shape, std::vector<std::size_t>& starts) {
+    const ObjectColumn* column = rows.object(shape.object);
+    if (column == nullptr) {
+        throw InvalidInput("there is no column " + quoted(shape.object) +
+                           " of texts in these rows, which the kernel reads");
+    }
+    Texts parts;
+    starts.assign(1, 0);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (const std::string_view part : split_text(column->text(i), shape.split)) {
+            parts.push_back(part);
+        }
+        starts.push_back(parts.size());
+    }
+    return Rows().with_objects({ObjectColumn::texts(shape.object, std::move(parts))});
+}
+
+}  // namespace
+
+Rows set_members(const Rows& rows, const SetShape& shape, std::vector<std::size_t>& starts) {
+    if (shape.split != SetSplit::none) return text_members(rows, shape, starts);
+    const std::size_t width = shape.width;
+    const bool counted = shape.counted;
     const std::size_t lead = counted ? 1 : 0;
     if (width == 0 || rows.columns() < lead || (rows.columns() - lead) % width != 0) {
         throw InvalidInput("sets of vectors of width " + std::to_string(width) +
@@ -332,15 +314,13 @@ SourceTile<T> fill_source(const Source& source, std::size_t source_index,
     require_acquainted(x, z);
     switch (source.kind) {
         case SourceKind::dot: return products(x, z, window, scratch, stride);
-        case SourceKind::gathered: gather_columns(x.rows, z.rows, window, out); break;
-        case SourceKind::rows: call_leaf(source, x.rows, z.rows, window, out); break;
         case SourceKind::pairs:
             pair_objects(window.x.objects[source_index], window.z.objects[source_index], window,
                          out);
             break;
         case SourceKind::sets:
             sum_over_members(*set_gram, window.x.members[source_index],
-                             window.z.members[source_index], window, out);
+                             window.z.members[source_index], source.mean, window, out);
             break;
         default: columnwise(source, x, z, window, out); break;
     }

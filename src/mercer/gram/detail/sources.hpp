@@ -51,9 +51,16 @@ struct Window {
 /// The objects that a source of pairs reads of derived rows.
 PreparedObjects prepare_objects(const Source& source, const Rows& rows);
 
-/// Splits rows that are sets of vectors into their members.
-Rows set_members(const Rows& rows, std::size_t width, bool counted,
-                 std::vector<std::size_t>& starts);
+/// What rows that are sets are made of.
+struct SetShape {
+    std::size_t width = 0;  ///< vectors of so many numbers, or
+    bool counted = false;
+    SetSplit split = SetSplit::none;  ///< parts of the texts of a column
+    std::string object{};
+};
+SetShape set_shape(const Source& source);
+/// Splits rows that are sets into their members.
+Rows set_members(const Rows& rows, const SetShape& shape, std::vector<std::size_t>& starts);
 
 /// Computes the numbers of one source into `scratch` (window.rows × stride) and describes them.
 template <class T>

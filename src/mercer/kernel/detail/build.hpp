@@ -35,6 +35,7 @@ Kernel make_scale(double factor, const Kernel& k);
 Kernel make_power(const Kernel& k, double exponent);
 /// exp, normalize, center
 Kernel make_wrapped(KernelKind kind, const Kernel& k);
+Kernel make_sets(const Kernel& k, GivenParameters given);
 Kernel make_rbf_of(const Kernel& k, GivenParameters given);
 /// Throws InvalidInput when no function is registered under the name.
 Kernel make_user(const std::string& name);

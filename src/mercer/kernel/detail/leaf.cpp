@@ -86,14 +86,28 @@ bool is_counts_in_common(const KernelNode& map) {
            without_subsets(map.children[1].node()).leaf->counts;
 }
 
-double object_value(const KernelNode& node, const Object& x, const Object& z) {
-    const Leaf& leaf = *node.leaf;
+namespace {
+
+void check_objects(const KernelNode& node, const Object& x, const Object& z) {
+    const ObjectKind wanted = object_kind(node);
     for (const Object* object : {&x, &z}) {
-        if (kind_of(*object) == leaf.objects) continue;
-        throw InvalidInput("the kernel " + leaf.entry.name + " is one of " +
-                           std::string(object_words.word(leaf.objects)) + ", not of " +
+        if (kind_of(*object) == wanted) continue;
+        throw InvalidInput("the kernel " + node.entry().name + " is one of " +
+                           std::string(object_words.word(wanted)) + ", not of " +
                            std::string(object_words.word(kind_of(*object))));
     }
+    if (waits_for_data(node)) {
+        throw InvalidInput("the kernel " + Kernel(std::make_shared<const KernelNode>(node)).text() +
+                           " has a model inside that waits for data; resolve it on a data set "
+                           "first");
+    }
+}
+
+}  // namespace
+
+double object_value(const KernelNode& node, const Object& x, const Object& z) {
+    const Leaf& leaf = *node.leaf;
+    check_objects(node, x, z);
     if (leaf.features == nullptr) {
         const std::array both{x, z};
         const auto pairs = leaf.prepare(node, both);
@@ -109,6 +123,23 @@ double object_value(const KernelNode& node, const Object& x, const Object& z) {
     collect_features(of_x);
     collect_features(of_z);
     return product_of(of_x, of_z);
+}
+
+void require_pair_slope(const KernelNode& leaf, const std::string& canonical) {
+    const auto& known = leaf.leaf->pair_slopes;
+    if (std::ranges::find(known, canonical) == known.end()) no_derivative(leaf, canonical);
+}
+
+double object_slope(const KernelNode& node, const std::string& canonical, const Object& x,
+                    const Object& z) {
+    check_objects(node, x, z);
+    require_pair_slope(node, canonical);
+    const std::array both{x, z};
+    const auto pairs = node.leaf->prepare(node, both);
+    const std::uint32_t second = 1;
+    double value = 0;
+    pairs->slope_row(canonical, 0, *pairs, {&second, 1}, {&value, 1});
+    return value;
 }
 
 double leaf_at(const KernelNode& leaf, Leaf::Row x, Leaf::Row z) {

@@ -21,6 +21,8 @@
 
 namespace mercer {
 
+class Scanner;
+
 /// What a leaf reads of two rows: the number t it is a function of.
 enum class PairNumber {
     rows,      ///< no number: the rows themselves
@@ -84,6 +86,20 @@ struct Leaf {
     void (*name_features)(const KernelNode&, const Object&, FeatureNames& out) = nullptr;
     std::unique_ptr<const ObjectPairs> (*prepare)(const KernelNode&,
                                                   std::span<const Object>) = nullptr;
+    /// The canonical parameters in which what `prepare` makes has slopes.
+    std::vector<std::string> pair_slopes{};
+    /// Where a parameter decides which objects are read; else null.
+    ObjectKind (*objects_by_parameter)(const KernelNode&) = nullptr;
+
+    /// A leaf with a model inside that is fitted to data (`KernelNode::learnt`) has all of these:
+    /// what stands between its parentheses, read and written; whether it still waits; the node with
+    /// the model fitted to these objects. `classes` are those of the rows, empty where not known.
+    KernelNode (*read)(Scanner&) = nullptr;
+    std::string (*arguments)(const KernelNode&) = nullptr;
+    bool (*waits)(const KernelNode&) = nullptr;
+    KernelNode (*settle)(const KernelNode&, std::span<const Object>,
+                         std::span<const std::int32_t> classes) = nullptr;
+    bool needs_classes = false;  ///< to be settled
     /// Throws InvalidInput when parameters that are good one by one do not go together.
     void (*check)(const KernelNode&) = nullptr;
 
@@ -143,12 +159,27 @@ NumberSlopes number_slopes(const KernelNode& leaf, PairNumber number, Leaf::Row 
 /// map(intersection, leaf) of a leaf that counts: Σ min of the counts.
 bool is_counts_in_common(const KernelNode& map);
 
+/// A model inside that is not fitted yet.
+inline bool waits_for_data(const KernelNode& node) {
+    return node.leaf != nullptr && node.leaf->waits != nullptr && node.leaf->waits(node);
+}
+
+/// What the leaf reads of a row, where it works on whole objects.
+inline ObjectKind object_kind(const KernelNode& leaf) {
+    return leaf.leaf->objects_by_parameter != nullptr ? leaf.leaf->objects_by_parameter(leaf)
+                                                      : leaf.leaf->objects;
+}
 /// Works on whole objects.
 inline bool is_object_leaf(const Leaf& leaf) {
     return leaf.features != nullptr || leaf.prepare != nullptr;
 }
 /// k(x, z) of such a leaf. Throws InvalidInput for objects of another kind.
 double object_value(const KernelNode& leaf, const Object& x, const Object& z);
+/// ∂k(x, z)/∂θ of such a leaf. Throws InvalidInput where there is none.
+double object_slope(const KernelNode& leaf, const std::string& canonical, const Object& x,
+                    const Object& z);
+/// Throws InvalidInput unless the leaf has a slope in this canonical parameter by pairs.
+void require_pair_slope(const KernelNode& leaf, const std::string& canonical);
 
 /// k(x, z) of a leaf, by the formula.
 double leaf_at(const KernelNode& leaf, Leaf::Row x, Leaf::Row z);

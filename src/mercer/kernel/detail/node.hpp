@@ -2,12 +2,14 @@
 // products, derivatives. People who only use kernels need kernel/kernel.hpp alone.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "mercer/base/words.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/kernel/table.hpp"
 
@@ -38,6 +40,25 @@ enum class KernelKind {
 
 struct Leaf;
 
+/// What a leaf has learnt from data: tables of numbers by name.
+struct Learnt {
+    std::vector<std::pair<std::string, Matrix<double>>> tables{};
+
+    /// The table of this name; null when there is none.
+    const Matrix<double>* find(std::string_view name) const {
+        for (const auto& [own, table] : tables) {
+            if (own == name) return &table;
+        }
+        return nullptr;
+    }
+};
+
+/// What splits a text into the members of a set.
+enum class SetSplit { none, lines, words, commas };
+constexpr Words set_splits{std::pair{SetSplit::none, "none"}, std::pair{SetSplit::lines, "lines"},
+                           std::pair{SetSplit::words, "words"},
+                           std::pair{SetSplit::commas, "commas"}};
+
 struct KernelNode {
     KernelKind kind = KernelKind::leaf;
     const Leaf* leaf = nullptr;  ///< its description; null for combinations, which have children
@@ -49,14 +70,18 @@ struct KernelNode {
     std::vector<Kernel> children{};
     double value = 0;                 ///< scale factor, power, constant, width of sets
     bool counted = false;             ///< sets
+    bool mean = false;                ///< sets: divided by how many pairs of members there are
+    SetSplit split = SetSplit::none;  ///< sets: of the parts of a text
     ColumnSet subset{};               ///< columns
     std::vector<Formula> formulas{};  ///< map (one a coordinate), outer (exactly one)
     Matrix<double> matrix{};          ///< bilinear
-    std::string name{};               ///< user
-    PairFunction function{};          ///< user
-    bool known_pd = false;            ///< user
-    std::size_t depth = 1;            ///< levels of this tree, bounded when it is built
-    std::size_t nodes = 1;            ///< parts of this tree, bounded when it is built
+    /// Of a leaf with a model inside, once it is settled.
+    std::shared_ptr<const Learnt> learnt{};
+    std::string name{};       ///< user
+    PairFunction function{};  ///< user
+    bool known_pd = false;    ///< user
+    std::size_t depth = 1;    ///< levels of this tree, bounded when it is built
+    std::size_t nodes = 1;    ///< parts of this tree, bounded when it is built
 
     /// The canonical parameter of a leaf as a number: parameter("gamma") of rbf(sigma=1) is 0.5.
     /// Throws InvalidInput while a rule waits for data.
@@ -84,6 +109,8 @@ inline const KernelNode& without_subsets(const KernelNode& node) {
     while (inner->kind == KernelKind::columns) inner = &inner->children.front().node();
     return *inner;
 }
+/// The members of a text as a set, without blanks around them, empty ones left out.
+std::vector<std::string_view> split_text(std::string_view text, SetSplit split);
 /// c of c x·z, factors multiplied out; nothing for other kernels.
 std::optional<double> linear_factor(const Kernel& kernel);
 /// gamma of c exp(−gamma ‖x−z‖²) with c > 0, the Gaussian; nothing for other kernels.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 namespace mercer {
 
@@ -67,6 +68,11 @@ double product_of(const Features& x, const Features& z) {
         if (b->identity == a.identity) sum += a.value * b->value;
     }
     return sum;
+}
+
+void ObjectPairs::slope_row(const std::string& parameter, std::size_t, const ObjectPairs&,
+                            std::span<const std::uint32_t>, std::span<double>) const {
+    throw std::logic_error("no slope in " + parameter);
 }
 
 std::uint64_t hash_bytes(std::string_view bytes) {

@@ -72,6 +72,10 @@ class ObjectPairs {
         row(i, *this, {&column, 1}, {&value, 1});
         return value;
     }
+    /// out[c] = ∂k(x_i, z_columns[c])/∂θ of a canonical parameter that the leaf lists in
+    /// `pair_slopes`.
+    virtual void slope_row(const std::string& parameter, std::size_t i, const ObjectPairs& z,
+                           std::span<const std::uint32_t> columns, std::span<double> out) const;
     /// About what one pair of these costs, in arithmetic operations.
     virtual double pair_work() const = 0;
 };

@@ -54,8 +54,10 @@ const std::vector<KernelEntry>& combinations() {
          {},
          "sum of k(a, b) over a in x, b in z",
          "sets(k, width=3): a row is a set of vectors one after another; counted=true: the first "
-         "number of a row says how many",
-         {leaves::whole("width", {}, 1, 1e9, {})}},
+         "number of a row says how many; sets(k, split=lines): a text is the set of its lines; "
+         "mean=true: the mean over pairs in place of the sum",
+         {leaves::whole("width", {}, 1, 1e9, {}), leaves::truth("counted"),
+          leaves::word("split", set_splits.words()), leaves::truth("mean")}},
     };
     return table;
 }

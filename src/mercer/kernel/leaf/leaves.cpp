@@ -17,7 +17,7 @@ Description laplacian_leaf, anova_leaf, periodic_leaf, chi2_leaf, additive_chi2_
     intersection_leaf;
 // texts
 Description spectrum_leaf, words_leaf, mismatch_leaf, gapped_leaf, wd_leaf, locality_improved_leaf,
-    subsequence_leaf, local_alignment_leaf, dynamic_alignment_leaf;
+    subsequence_leaf, local_alignment_leaf, dynamic_alignment_leaf, oligo_leaf;
 // trees, written as texts
 Description subtree_leaf, subset_tree_leaf, partial_tree_leaf;
 // series
@@ -26,6 +26,10 @@ Description gak_leaf, signature_leaf;
 Description tangent_distance_leaf;
 // graphs
 Description wl_leaf, shortest_path_leaf, graphlet_leaf, propagation_leaf, random_walk_leaf;
+// nodes of one graph
+Description diffusion_leaf, regularized_laplacian_leaf, p_step_leaf;
+// generative models
+Description fisher_leaf, top_leaf, marginalised_leaf;
 // the rest
 Description bilinear_leaf, outer_leaf, precomputed_leaf, constant_leaf, user_leaf;
 
@@ -62,6 +66,7 @@ std::span<const Leaf* const> built_in_leaves() {
         &subsequence_leaf(),
         &local_alignment_leaf(),
         &dynamic_alignment_leaf(),
+        &oligo_leaf(),
         &subtree_leaf(),
         &subset_tree_leaf(),
         &partial_tree_leaf(),
@@ -73,6 +78,12 @@ std::span<const Leaf* const> built_in_leaves() {
         &graphlet_leaf(),
         &propagation_leaf(),
         &random_walk_leaf(),
+        &diffusion_leaf(),
+        &regularized_laplacian_leaf(),
+        &p_step_leaf(),
+        &fisher_leaf(),
+        &top_leaf(),
+        &marginalised_leaf(),
     };
     return list;
 }

@@ -6,6 +6,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
+#include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
@@ -72,6 +73,10 @@ Sample take_sample(Task task, const Dataset& data, const FitSettings& settings, 
     if (by_labels && is_regressor(task)) check_targets(sample.data.y, sample.kept);
     sample.scaling = Scaling::fit(settings.scaling, sample.data.x);
     sample.x = sample.scaling.apply(sample.data.x);
+    sample.kernel =
+        waits_for_classes(settings.kernel)
+            ? resolve(settings.kernel, sample.x, sample.data.feature_names, sample.classes.index)
+            : settings.kernel;
     return sample;
 }
 

@@ -20,7 +20,8 @@ struct Sample {
     std::vector<std::size_t> kept{};  ///< where each row stood in the data given
     Classes classes{};                ///< classifiers
     Scaling scaling{};
-    Rows x{};  ///< the rows scaled
+    Rows x{};                  ///< the rows scaled
+    Kernel kernel = linear();  ///< that of the settings, models a class in it fitted
 
     std::size_t size() const { return x.size(); }
     double weight(std::size_t i) const { return data.weights.empty() ? 1 : data.weights[i]; }

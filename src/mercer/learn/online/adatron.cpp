@@ -244,8 +244,8 @@ class Trainer {
           sample_(sample),
           run_(settings.common.run()),
           // The constant 1 is the image's extra coordinate, which the bias weighs.
-          gram_(make_gram<T>(settings.bias ? settings.common.kernel + 1.0 : settings.common.kernel,
-                             sample.x, sample.data.feature_names)),
+          gram_(make_gram<T>(settings.bias ? sample.kernel + 1.0 : sample.kernel, sample.x,
+                             sample.data.feature_names)),
           whole_(make_operator(gram_, {.reuse = Reuse::whole,
                                        .memory_bytes = settings.common.memory_bytes,
                                        .progress = settings.common.progress})),
@@ -270,7 +270,7 @@ class Trainer {
             bias.push_back(settings_.bias ? sum : 0);
             model.reports.back().bias = bias.back();
         }
-        const Kernel own = resolve(settings_.common.kernel, sample_.x, sample_.data.feature_names);
+        const Kernel own = resolve(sample_.kernel, sample_.x, sample_.data.feature_names);
         set_expansion(model, sample_, own, coefficients, std::move(bias));
     }
 

@@ -371,7 +371,7 @@ namespace {
 Model learn(const PerceptronSettings& settings, const Dataset& data) {
     check_settings(settings);
     const Sample sample = take_sample(Task::perceptron, data, settings.common);
-    const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
+    const Kernel kernel = resolve(sample.kernel, sample.x, sample.data.feature_names);
     const std::size_t k = sample.classes.count();
     const std::size_t outputs = k == 2 ? 1 : k;
     ModelParts model = begin_model(Task::perceptron, sample, settings.common);

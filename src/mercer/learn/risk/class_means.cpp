@@ -142,7 +142,7 @@ namespace {
 Model learn_means(const ClassMeansSettings& settings, const Dataset& data) {
     const Stopwatch clock;
     const Sample sample = take_sample(Task::class_means, data, settings.common);
-    const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
+    const Kernel kernel = resolve(sample.kernel, sample.x, sample.data.feature_names);
     const Means means = find_means(sample, kernel, settings.common);
     const std::size_t k = sample.classes.count();
     ModelParts model = begin_model(Task::class_means, sample, settings.common);
@@ -203,7 +203,7 @@ Model learn_density(const ParzenSettings& settings, const Dataset& data) {
     const Stopwatch clock;
     parzen_settings().check(settings);
     const Sample sample = take_sample(Task::parzen, data, settings.common);
-    const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
+    const Kernel kernel = resolve(sample.kernel, sample.x, sample.data.feature_names);
     std::vector<std::size_t> all(sample.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     const Expansion mean = mean_of(sample, kernel, all);

@@ -144,7 +144,7 @@ ModelParts fit_newton(const RiskSettings& settings, const Sample& sample) {
     const std::size_t n = sample.size();
     require_memory(settings.common, n);
     const Run run = settings.common.run();
-    const auto gram = make_gram<double>(settings.common.kernel, sample.x, sample.data.feature_names,
+    const auto gram = make_gram<double>(sample.kernel, sample.x, sample.data.feature_names,
                                         settings.common.progress);
     const LargeBuffer buffer(n * n * sizeof(double));
     const MatrixView<double> k(buffer.as<double>(), n, n);
@@ -220,7 +220,7 @@ DualProblem quantile_dual(const RiskSettings& settings, const Sample& sample) {
 ModelParts fit_quantile(const RiskSettings& settings, const Sample& sample) {
     const std::size_t n = sample.size();
     const Run run = settings.common.run();
-    const auto gram = make_gram<double>(settings.common.kernel, sample.x, sample.data.feature_names,
+    const auto gram = make_gram<double>(sample.kernel, sample.x, sample.data.feature_names,
                                         settings.common.progress);
     const auto op = make_operator(
         gram, {.reuse = Reuse::rows, .memory_bytes = settings.common.memory_bytes / 4 * 3});

@@ -203,9 +203,9 @@ Model train(Task task, const NearestSettings& s, const Sample& sample, Matrix<do
     ModelParts model = begin_model(task, sample, s.common);
     Report report;
     double count = counts.front();
-    const Kernel kernel = resolve(s.common.kernel, sample.x, sample.data.feature_names);
+    const Kernel kernel = resolve(sample.kernel, sample.x, sample.data.feature_names);
     if (s.leave_one_out || !s.path.empty()) {
-        const NeighbourSearch search(s.common.kernel, sample.x, {}, sample.data.feature_names,
+        const NeighbourSearch search(sample.kernel, sample.x, {}, sample.data.feature_names,
                                      s.common.double_precision);
         const Matrix<double> path = leave_one_out(s, sample, search, said, counts, rule);
         std::size_t best = 0;

@@ -236,7 +236,7 @@ Model learn_regions(const RegionSettings& settings, const Dataset& data) {
                            " rows does not fit the memory allowed; raise `memory` or take fewer "
                            "rows");
     }
-    const Kernel kernel = resolve(settings.common.kernel, sample.x, sample.data.feature_names);
+    const Kernel kernel = resolve(sample.kernel, sample.x, sample.data.feature_names);
     Turns turns(sample, kernel, settings, shares);
     Report report;
     report.status = turns.run();

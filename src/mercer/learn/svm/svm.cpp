@@ -80,8 +80,7 @@ class Trainer {
           run_(settings.common.run()),
           plan_(std::move(plan)),
           before_(std::move(before)),
-          gram_(
-              make_gram<T>(settings.common.kernel, x(), plan_.sample.data.feature_names, before_)),
+          gram_(make_gram<T>(plan_.sample.kernel, x(), plan_.sample.data.feature_names, before_)),
           gap_is_proof_(convexity_by_rule(gram_.kernel(), settings.task, settings.bias) ==
                         Convexity::by_rule) {
         // Parts of all rows (one class against the rest, several outputs) share one store. Those of
@@ -289,8 +288,8 @@ class Trainer {
     const Gram<double>& gram_in_double() {
         const std::lock_guard one_at_a_time(double_mutex_);
         if (!gram_in_double_) {
-            gram_in_double_ = make_gram<double>(settings_.common.kernel, x(),
-                                                plan_.sample.data.feature_names, before_);
+            gram_in_double_ =
+                make_gram<double>(gram_.kernel(), x(), plan_.sample.data.feature_names, before_);
         }
         return *gram_in_double_;
     }

@@ -38,6 +38,7 @@ void add_graphs(const std::string& name, const Graphs& graphs, Container& out) {
     if (!graphs.node_labels.empty()) add(name + "node_labels", graphs.node_labels, out);
     if (!graphs.edge_labels.empty()) add(name + "edge_labels", graphs.edge_labels, out);
     if (graphs.attributes > 0) add(name + "attributes", graphs.values, out);
+    if (!graphs.weights.empty()) add(name + "weights", graphs.weights, out);
 }
 
 std::string prefix(const std::string& rows, std::size_t column) {
@@ -58,6 +59,20 @@ class Reader {
     }
 
     ObjectColumn graphs(const std::string& name, const std::string& array) {
+        return ObjectColumn::graphs(name, all_graphs(array));
+    }
+
+    ObjectColumn nodes(const std::string& name, const std::string& array) {
+        Graphs graph = all_graphs(array);
+        return ObjectColumn::nodes(name, std::move(graph), places(array + "rows"));
+    }
+
+    [[noreturn]] void fail(const std::string& message) const {
+        throw InvalidInput(Location{.file = place_}, message);
+    }
+
+   private:
+    Graphs all_graphs(const std::string& array) {
         Graphs result;
         result.first_node = places(array + "nodes");
         result.starts = places(array + "starts");
@@ -66,15 +81,11 @@ class Reader {
         result.edge_labels = list<std::int64_t>(array + "edge_labels", false);
         result.values = list<double>(array + "attributes", false);
         const std::size_t nodes = result.first_node.empty() ? 0 : result.first_node.back();
+        result.weights = list<double>(array + "weights", false);
         if (!result.values.empty() && nodes > 0) result.attributes = result.values.size() / nodes;
-        return ObjectColumn::graphs(name, std::move(result));
+        return result;
     }
 
-    [[noreturn]] void fail(const std::string& message) const {
-        throw InvalidInput(Location{.file = place_}, message);
-    }
-
-   private:
     template <class T>
     std::vector<T> list(const std::string& array, bool needed) {
         const Tensor* tensor = container_.find(array);
@@ -118,6 +129,9 @@ void add_objects(const Rows& rows, const std::string& name, Container& out, Obje
             const Texts& texts = kept.texts.emplace_back(column.own_texts());
             add(prefix(name, k) + "starts", texts.starts, out);
             add(prefix(name, k) + "bytes", texts.bytes, out);
+        } else if (column.kind() == ObjectKind::node) {
+            add_graphs(prefix(name, k), kept.graphs.emplace_back(column.shared_graph()), out);
+            add(prefix(name, k) + "rows", kept.nodes.emplace_back(column.own_nodes()), out);
         } else {
             add_graphs(prefix(name, k), kept.graphs.emplace_back(column.own_graphs()), out);
         }
@@ -139,9 +153,10 @@ Rows with_objects(const Rows& rows, const std::string& name, const Container& co
         for (std::size_t k = 0; 2 * k < words.size(); ++k) {
             const ObjectKind kind = object_words.value(words[2 * k], "kind of objects");
             if (kind == ObjectKind::numbers) in.fail("numbers are no objects");
-            columns.push_back(kind == ObjectKind::text
-                                  ? in.texts(words[2 * k + 1], prefix(name, k))
-                                  : in.graphs(words[2 * k + 1], prefix(name, k)));
+            const std::string& own = words[2 * k + 1];
+            columns.push_back(kind == ObjectKind::text   ? in.texts(own, prefix(name, k))
+                              : kind == ObjectKind::node ? in.nodes(own, prefix(name, k))
+                                                         : in.graphs(own, prefix(name, k)));
             if (columns.back().size() != rows.size()) {
                 in.fail(std::to_string(columns.back().size()) + " objects in the column " +
                         mercer::quoted(words[2 * k + 1]) + " for " + std::to_string(rows.size()) +

@@ -2,7 +2,8 @@
 //
 //     points.object<k>.bytes, .starts                                    texts
 //     points.object<k>.nodes, .starts, .neighbours                       graphs, and where there
-//     are points.object<k>.node_labels, .edge_labels, .attributes            any
+//     are any points.object<k>.node_labels, .edge_labels, .attributes, .weights
+//     the same of one graph, and points.object<k>.rows                   nodes of one graph
 //
 // with names and kinds in the metadata, points.objects: ["text","sequence",…].
 #pragma once
@@ -19,6 +20,7 @@ namespace mercer::persist {
 struct ObjectArrays {
     std::deque<Texts> texts{};
     std::deque<Graphs> graphs{};
+    std::deque<std::vector<std::size_t>> nodes{};
 };
 
 void add_objects(const Rows& rows, const std::string& name, Container& out, ObjectArrays& kept);

@@ -90,6 +90,15 @@ void Fingerprint::add(const Rows& rows) {
     rows.is_double() ? of_type(double{}) : of_type(float{});
     for (const ObjectColumn& column : rows.objects()) {
         add(column.name());
+        if (column.kind() == ObjectKind::node) {
+            const Graphs& graph = column.shared_graph();
+            add(std::uint64_t{graph.first_node.back()});
+            for (const std::size_t start : graph.starts) add(std::uint64_t{start});
+            for (const std::uint32_t other : graph.neighbours) add(std::uint64_t{other});
+            all(std::span(graph.weights));
+            for (const std::size_t node : column.own_nodes()) add(std::uint64_t{node});
+            continue;
+        }
         for (std::size_t i = 0; i < column.size(); ++i) {
             if (column.kind() == ObjectKind::text) {
                 add(column.text(i));

@@ -392,7 +392,8 @@ bool can_share(const Evaluation& e) {
         default: return false;
     }
     const auto centred = [&](const std::vector<double>& p) {
-        return is_centered(e.space.kernel(p));
+        const Kernel kernel = e.space.kernel(p);
+        return is_centered(kernel) || kernel.needs_data();
     };
     return budget_of(e).possible && std::ranges::none_of(e.points, centred);
 }

@@ -41,6 +41,25 @@ class EachPair final : public ObjectPairs {
                 "objects; choose parameters that give large parts less weight");
         }
     }
+    /// For a rule that has
+    ///     double slope(const std::string& parameter, const Item&, const Item&, Scratch&) const;
+    void slope_row(const std::string& parameter, std::size_t i, const ObjectPairs& z,
+                   std::span<const std::uint32_t> columns, std::span<double> out) const override {
+        if constexpr (requires(typename Rule::Scratch & s) {
+                          rule_.slope(parameter, items_[i], items_[i], s);
+                      }) {
+            const auto& others = static_cast<const EachPair&>(z).items_;
+            typename Rule::Scratch scratch;
+            const Item& x = items_[i];
+            for (std::size_t c = 0; c < columns.size(); ++c) {
+                const Item& other = others[columns[c]];
+                const bool first = x.order <= other.order;
+                out[c] = rule_.slope(parameter, first ? x : other, first ? other : x, scratch);
+            }
+        } else {
+            ObjectPairs::slope_row(parameter, i, z, columns, out);
+        }
+    }
     double pair_work() const override { return rule_.pair_work(items_); }
 
    private:

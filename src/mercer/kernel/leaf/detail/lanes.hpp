@@ -101,6 +101,29 @@ class NormalisedLanes final : public ObjectPairs {
             out[c] = std::isfinite(out[c]) && std::isfinite(norms) ? std::exp(out[c] - norms) : 0;
         }
     }
+    /// For a sweep that knows the slope of log K in a parameter:
+    ///     double Sweep::log_slope(const std::string&, const LaneItem& outer, const LaneItem&
+    ///     inner) const;
+    void slope_row(const std::string& parameter, std::size_t i, const ObjectPairs& z,
+                   std::span<const std::uint32_t> columns, std::span<double> out) const override {
+        if constexpr (requires { sweep_.log_slope(parameter, items_[i], items_[i]); }) {
+            const auto& other = static_cast<const NormalisedLanes&>(z);
+            row(i, z, columns, out);
+            const auto own = [&](const LaneItem& item) {
+                return sweep_.log_slope(parameter, item, item);
+            };
+            const double first = own(items_[i]);
+            for (std::size_t c = 0; c < columns.size(); ++c) {
+                if (out[c] == 0) continue;
+                const LaneItem& second = other.items_[columns[c]];
+                const LanePair pair(items_[i], second, 0);
+                out[c] *= sweep_.log_slope(parameter, *pair.outer, *pair.inner) -
+                          (first + own(second)) / 2;
+            }
+        } else {
+            ObjectPairs::slope_row(parameter, i, z, columns, out);
+        }
+    }
     double pair_work() const override { return sweep_.cell_work() * mean_cells(items_); }
 
    private:

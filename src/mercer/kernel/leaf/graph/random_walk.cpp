@@ -49,6 +49,9 @@ struct RandomWalks {
 
     Item item(const Object& object) const;
     double operator()(const Item& x, const Item& z, Scratch& s) const;
+    /// Σ_t t lambda^(t−1) 1'Wᵗ1
+    double slope(const std::string&, const Item& x, const Item& z, Scratch& s) const;
+    void meet(const Item& x, const Item& z, Scratch& s) const;
     double by_conjugate_gradients(const Item& x, const Item& z, Scratch& s) const;
     double by_terms(const Item& x, const Item& z, Scratch& s) const;
     double pair_work(const std::vector<Item>& items) const {
@@ -245,7 +248,26 @@ double RandomWalks::by_terms(const Item& x, const Item& z, Scratch& s) const {
     return sum;
 }
 
+double RandomWalks::slope(const std::string&, const Item& x, const Item& z, Scratch& s) const {
+    meet(x, z, s);
+    s.direction = s.right;
+    double sum = 0;
+    double term = 1;
+    for (int t = 1; t <= most_terms && term > 1e-17 * sum; ++t) {
+        multiply(lambda, x, z, s.direction, s);
+        std::swap(s.direction, s.product);
+        term = t * sum_of(s.direction);
+        sum += term;
+    }
+    return sum / lambda;
+}
+
 double RandomWalks::operator()(const Item& x, const Item& z, Scratch& s) const {
+    meet(x, z, s);
+    return x.symmetric && z.symmetric ? by_conjugate_gradients(x, z, s) : by_terms(x, z, s);
+}
+
+void RandomWalks::meet(const Item& x, const Item& z, Scratch& s) const {
     // W has at most so many ones in a row, so that its eigenvalues are not larger.
     const double growth =
         lambda * static_cast<double>(x.most_neighbours) * static_cast<double>(z.most_neighbours);
@@ -267,7 +289,6 @@ double RandomWalks::operator()(const Item& x, const Item& z, Scratch& s) const {
         }
     }
     begin(x, z, s);
-    return x.symmetric && z.symmetric ? by_conjugate_gradients(x, z, s) : by_terms(x, z, s);
 }
 
 std::unique_ptr<const ObjectPairs> prepare(const KernelNode& node, std::span<const Object> graphs) {
@@ -292,6 +313,7 @@ const Leaf& random_walk_leaf() {
                   .parameters = {above_zero("lambda", {}, 0.01)}},
         .objects = ObjectKind::graph,
         .prepare = prepare,
+        .pair_slopes = {"lambda"},
         .judge = judge,
     };
     return leaf;

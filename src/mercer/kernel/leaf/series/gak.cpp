@@ -1,6 +1,7 @@
 // gak: all alignments in time of two series [Cuturi et al. 2007; Cuturi 2011]
 #include <numbers>
 
+#include "mercer/kernel/leaf/detail/dual.hpp"
 #include "mercer/kernel/leaf/detail/lanes.hpp"
 #include "mercer/kernel/leaf/detail/series_rows.hpp"
 
@@ -152,6 +153,39 @@ struct Sweep {
     void operator()(const LaneBlock& block, std::array<double, lanes>& logs) const {
         MERCER_SIMD(gak_sweep)(block, rate, band, logs.data());
     }
+    /// ∂ log K/∂ sigma: the same recursion with slopes, a pair at a time.
+    double log_slope(const std::string&, const LaneItem& x, const LaneItem& z) const {
+        std::vector<Dual> row(z.size + 1);
+        row[0].value = 1;
+        for (std::size_t i = 1; i <= x.size; ++i) {
+            Dual corner = std::exchange(row[0], {});
+            double most = 0;
+            for (std::size_t j = 1; j <= z.size; ++j) {
+                const Dual up = row[j];
+                row[j] = local(x, z, i, j) * (up + row[j - 1] + corner);
+                corner = up;
+                most = std::max(most, row[j].value);
+            }
+            // Values and slopes have one factor; only their ratio is wanted.
+            for (Dual& cell : row) {
+                if (most > 0) cell = {cell.value / most, cell.slope / most};
+            }
+        }
+        return row[z.size].value > 0 ? row[z.size].slope / row[z.size].value : 0;
+    }
+    /// c = f / (2 − f), ∂f/∂sigma = f |x_i − z_j|² / sigma³.
+    Dual local(const LaneItem& x, const LaneItem& z, std::size_t i, std::size_t j) const {
+        const double apart = i > j ? static_cast<double>(i - j) : static_cast<double>(j - i);
+        if (band > 0 && apart >= band) return {};
+        double squared = 0;
+        for (std::size_t c = 0; c < x.width; ++c) {
+            const double gap = x.values[(i - 1) * x.width + c] - z.values[(j - 1) * x.width + c];
+            squared += gap * gap;
+        }
+        const double sigma = 1 / std::sqrt(2 * rate);
+        const double f = std::exp(-rate * squared) * (band > 0 ? 1 - apart / band : 1);
+        return {f / (2 - f), 2 / ((2 - f) * (2 - f)) * f * squared / (sigma * sigma * sigma)};
+    }
     double cell_work() const { return 8 + width; }
 };
 
@@ -187,6 +221,7 @@ const Leaf& gak_leaf() {
                   .parameters = {above_zero("sigma", {}, 1.0), width_form(),
                                  whole("band", {}, 0, 1e6, 0.0), counted_form()}},
         .prepare = prepare,
+        .pair_slopes = {"sigma"},
         .judge = judge,
     };
     return leaf;

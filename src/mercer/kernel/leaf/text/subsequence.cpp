@@ -1,4 +1,5 @@
 // subsequence: letters in the same order, gaps allowed [Lodhi et al. 2002]
+#include "mercer/kernel/leaf/detail/dual.hpp"
 #include "mercer/kernel/leaf/detail/lanes.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -165,11 +166,47 @@ class Pairs final : public ObjectPairs {
                 "smaller length or decay");
         }
     }
+    void slope_row(const std::string&, std::size_t i, const ObjectPairs& z,
+                   std::span<const std::uint32_t> columns, std::span<double> out) const override {
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            const LanePair pair(items_[i], static_cast<const Pairs&>(z).items_[columns[c]], 0);
+            out[c] = decay_slope(*pair.outer, *pair.inner);
+        }
+    }
     double pair_work() const override {
         return 2 * static_cast<double>(length_) * mean_cells(items_);
     }
 
    private:
+    /// ∂k/∂decay: the recursion of the sweep with slopes, a pair at a time.
+    double decay_slope(const LaneItem& x, const LaneItem& z) const {
+        const std::size_t layers = length_ - 1;
+        const Dual once{decay_, 1};
+        const Dual twice = once * once;
+        std::vector<Dual> above(z.size * layers);
+        Dual total;
+        for (std::size_t i = 0; i < x.size; ++i) {
+            std::vector<Dual> corner(layers);
+            std::vector<Dual> left(layers);
+            for (std::size_t j = 0; j < z.size; ++j) {
+                const bool same = x.values[i] == z.values[j];
+                Dual lower{1, 0};
+                Dual found = lower;
+                for (std::size_t q = 0; q < layers; ++q) {
+                    Dual& here = above[j * layers + q];
+                    const Dual up = here;
+                    here = once * (up + left[q]) - twice * corner[q];
+                    if (same) here = here + twice * lower;
+                    left[q] = here;
+                    lower = std::exchange(corner[q], up);
+                    found = up_to_ ? found + lower : lower;
+                }
+                if (same) total = total + found;
+            }
+        }
+        return (twice * total).slope;
+    }
+
     std::size_t length_;
     double decay_;
     bool up_to_;
@@ -202,6 +239,7 @@ const Leaf& subsequence_leaf() {
                                  alphabet_form(), window_forms()[0], window_forms()[1]}},
         .objects = ObjectKind::text,
         .prepare = prepare,
+        .pair_slopes = {"decay"},
         .judge = judge,
     };
     return leaf;

@@ -1,0 +1,37 @@
+// Kernels between the nodes of one graph that are functions of its Laplacian L, K = f(L) [Smola and
+// Kondor 2003]: f at the eigenvalues where a connected part is small, Chebyshev polynomials of L
+// where it is large.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mercer/kernel/detail/leaf_tools.hpp"
+
+namespace mercer::leaves {
+
+/// f(lambda), or a slope of it in a parameter.
+using SpectralFunction = std::function<double(double lambda)>;
+
+struct NodeRule {
+    std::string key{};  ///< equal for equal functions
+    /// I − D^(−1/2) W D^(−1/2) in place of D − W; eigenvalues in [0, 2].
+    bool normalised = false;
+    SpectralFunction value{};
+    /// By canonical parameter.
+    std::vector<std::pair<std::string, SpectralFunction>> slopes{};
+};
+
+/// `laplacian=plain` or `laplacian=normalized`.
+ParameterForm laplacian_form(bool normalised);
+
+/// Parts of the graph up to this many nodes are decomposed; larger ones go by polynomials.
+inline constexpr std::size_t largest_decomposed = 5000;
+
+/// The pairs of nodes of one graph. `decomposed` is for tests of the other way.
+std::unique_ptr<const ObjectPairs> node_pairs(NodeRule rule, std::span<const Object> nodes,
+                                              std::size_t decomposed = largest_decomposed);
+
+}  // namespace mercer::leaves
