@@ -114,14 +114,14 @@ TEST(GenerativeModels, AreFittedToTheRowsOfTrainingAndKeptInTheFile) {
           "fisher(gmm(components=2))[0] + marginalised(hmm(states=2, iterations=20))[sequence]"}) {
         SCOPED_TRACE(kernel);
         const Model model = trained(kernel, data);
-        EXPECT_FALSE(model.expansion.kernel.needs_data());
+        EXPECT_FALSE(model.expansion().kernel.needs_data());
         const Model back = load_from_memory(save_to_memory(model), "memory");
-        EXPECT_EQ(back.expansion.kernel, model.expansion.kernel);
+        EXPECT_EQ(back.expansion().kernel, model.expansion().kernel);
         EXPECT_EQ(model.decision(more.x).values(), back.decision(more.x).values());
         // Other rows, another model: what is left out of training takes no part in it.
         std::vector<std::size_t> half;
         for (std::size_t i = 0; i < 30; ++i) half.push_back(i);
-        EXPECT_NE(trained(kernel, data.select(half)).expansion.kernel, model.expansion.kernel);
+        EXPECT_NE(trained(kernel, data.select(half)).expansion().kernel, model.expansion().kernel);
     }
     SvmSettings settings;
     settings.task = Task::svr;

@@ -352,7 +352,7 @@ Model train(Task task, const GivenRiskSettings& settings, const Dataset& data) {
                            " bytes for its matrices; allow more memory or take fewer rows");
     }
     const Gram<double> gram =
-        make_gram<double>(settings.common.kernel, sample.x, sample.data.feature_names);
+        make_gram<double>(sample.kernel, sample.x, sample.data.feature_names);
     Matrix<double> k(n, n);
     gram.matrix(k.view(), settings.common.progress);
     const bool classes = is_classifier(task);

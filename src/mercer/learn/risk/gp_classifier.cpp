@@ -57,9 +57,9 @@ struct Chosen {
 
 Chosen choose(const GpClassifierSettings& s, const Sample& sample,
               const std::vector<std::vector<double>>& problems) {
-    if (!s.optimise) return {.kernel = s.common.kernel};
+    if (!s.optimise) return {.kernel = sample.kernel};
     const Progress& progress = s.common.progress;
-    const GramGradient k(s.common.kernel, sample.x, sample.data.feature_names,
+    const GramGradient k(sample.kernel, sample.x, sample.data.feature_names,
                          s.common.memory_bytes / 4, progress);
     ParameterSearch search{.fixed = s.fixed,
                            .restarts = s.restarts,
