@@ -18,8 +18,8 @@
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/predictor.hpp"
-#include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
+#include "mercer/learn/risk/regions.hpp"
 #include "mercer/select/cross_validation.hpp"
 
 namespace mercer::cli {
@@ -75,9 +75,9 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
         result.sets = names_of(model.sets_of(decisions.view()), label_names(model));
     } else {
         result.labels =
-            model.labels_of(command.by_probability()   ? likeliest(model, probabilities.view())
-                            : answers_itself(model) ? predictor.predict(x, progress)
-                                                    : model.classify(decisions.view()));
+            model.labels_of(command.by_probability() ? likeliest(model, probabilities.view())
+                            : answers_itself(model)  ? predictor.predict(x, progress)
+                                                     : model.classify(decisions.view()));
     }
     if (command.decision) {
         result.columns.push_back({"decision", output_names(model), std::move(decisions)});
@@ -156,8 +156,8 @@ std::optional<Judgement> judge(const Model& model, const Labels& predicted, cons
     if (is_clustering(model.task()) || is_projection(model.task())) return std::nullopt;
     const bool single = !is_classifier(model.task()) && !is_regressor(model.task());
     const auto is_sign = [](double y) { return y == 1 || y == -1; };
-    if (single &&
-        (model.task() == regions_task || truth.empty() || truth.are_text() || !std::ranges::all_of(truth.values, is_sign))) {
+    if (single && (model.task() == regions_task || truth.empty() || truth.are_text() ||
+                   !std::ranges::all_of(truth.values, is_sign))) {
         j.json["inside"] = inside(predicted);
         j.text = fmt::format("{} of {} inside", percent(inside(predicted)),
                              counted(predicted.size(), "row"));

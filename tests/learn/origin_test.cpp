@@ -98,7 +98,8 @@ TEST(Origin, InTheHullOfTheRowsIsProved) {
 
 double inside_share(const Model& model, const Rows& x, double share) {
     const std::vector<double> found = model.predict(x);
-    return static_cast<double>(std::ranges::count_if(found, [&](double s) { return s > 0 && s <= share; })) /
+    return static_cast<double>(
+               std::ranges::count_if(found, [&](double s) { return s > 0 && s <= share; })) /
            static_cast<double>(found.size());
 }
 

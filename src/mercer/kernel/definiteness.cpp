@@ -8,12 +8,11 @@
 
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/detail/build.hpp"
+#include "mercer/kernel/detail/distinct.hpp"
 #include "mercer/kernel/detail/leaf_tools.hpp"
 
 namespace mercer {
 namespace {
-
-using Findings = std::vector<Finding>;
 
 /// The text of a part, short enough to be read.
 std::string part_text(const Kernel& k) {
@@ -67,46 +66,6 @@ void collect(const Finding& part, Collected& sum) {
     }
     sum.complete = false;
     if (!at_least_conditional(part)) sum.possible = false;
-}
-
-/// Squares of lengths and of distances add up.
-OfDistinctRows of_sum(const Findings& parts) {
-    OfDistinctRows result;
-    for (const Finding& part : parts) {
-        if (part.distinct.strict && !result.strict) {
-            result.strict = true;
-            result.because = "a sum of positive definite kernels one of which is so";
-        }
-        result.separates |= part.distinct.separates;
-        result.positive_diagonal |= part.distinct.positive_diagonal;
-    }
-    return result;
-}
-
-/// det(A∘B) >= det A Π B_ii (Oppenheim's inequality).
-OfDistinctRows of_product(const Findings& parts) {
-    const auto with_diagonal = std::ranges::all_of(
-        parts, [](const Finding& part) { return part.distinct.positive_diagonal; });
-    const bool strict =
-        std::ranges::any_of(parts, [](const Finding& part) { return part.distinct.strict; });
-    if (with_diagonal && strict) {
-        return OfDistinctRows::strictly(
-            "a product with a factor that is so, of factors with k(x,x) > 0 (Oppenheim)");
-    }
-    return {.positive_diagonal = with_diagonal};
-}
-
-/// Of powers above 0 that are positive definite. A whole power is a product; any other is exp of a
-/// multiple of log k, conditionally positive definite, which separates what k does.
-OfDistinctRows of_power(const Finding& part, bool whole, double exponent) {
-    if (part.distinct.strict) {
-        return OfDistinctRows::strictly(whole ? "a product of factors that are so"
-                                              : "exp of a multiple of log k, which separates rows");
-    }
-    // a^n + b^n >= 2|k|^n, with equality for odd n only where a = b = k.
-    const bool odd = whole && std::fmod(exponent, 2) == 1;
-    return {.separates = odd && part.distinct.separates,
-            .positive_diagonal = part.distinct.positive_diagonal};
 }
 
 Finding judge_sum(const KernelNode& node, const Findings& parts, const Assumptions& assumptions) {
@@ -256,10 +215,6 @@ Finding judge_power(const KernelNode& node, const Finding& part, const Assumptio
 
 // ---- One child inside.
 
-/// exp(2γk(x,z)) = e^{γk(x,x)} exp(−γ‖Φ(x)−Φ(z)‖²) e^{γk(z,z)}, a Gaussian between factors that are
-/// not 0; and a Gaussian is strict on distinct points of any Hilbert space.
-const char* const of_gaussian = "a Gaussian of features that differ for distinct rows";
-
 Finding judge_exp(const Finding& part, const Assumptions& assumptions) {
     Finding result;
     result.series = part.series ? exponential(*part.series) : std::nullopt;
@@ -268,7 +223,7 @@ Finding judge_exp(const Finding& part, const Assumptions& assumptions) {
         result.divisible = true;
         result.distinct.positive_diagonal = true;
         if (part.distinct.separates) {
-            result.distinct = OfDistinctRows::strictly(of_gaussian);
+            result.distinct = of_gaussian();
         }
         result.because = is_positive(part)
                              ? "the series of exp has coefficients >= 0 (Ralescu 2016 corollary 1)"
@@ -330,7 +285,7 @@ Finding judge_wrapped(const KernelNode& node, const Finding& part) {
             result.divisible = accepted;
             result.distinct.positive_diagonal = true;
             if (part.distinct.separates && leaves::number_or_one(node, "gamma") > 0) {
-                result.distinct = OfDistinctRows::strictly(of_gaussian);
+                result.distinct = of_gaussian();
             }
             result.because = accepted ? "k(x,x) + k(z,z) - 2k(x,z) is a squared distance in a "
                                         "Hilbert space, and its Gaussian is positive definite "
@@ -341,23 +296,12 @@ Finding judge_wrapped(const KernelNode& node, const Finding& part) {
     return result;
 }
 
-/// k[0:] or k[:]
-bool all_columns(const ColumnSet& set) {
-    return set.items.size() == 1 && set.items[0].name.empty() && set.items[0].first == 0 &&
-           set.items[0].last == ColumnSet::to_the_end;
-}
-
 /// columns and map: the same kernel on other rows.
 Finding judge_moved(const KernelNode& node, Finding part) {
     // What other rows refute, those that a map makes may not.
     const bool open = node.kind == KernelKind::map && part.definite == Definite::refuted;
     if (open) part.definite = Definite::unknown;
-    // Rows that differ elsewhere are one row here.
-    if (node.kind == KernelKind::map || !all_columns(node.subset)) {
-        part.distinct = {.positive_diagonal = part.distinct.positive_diagonal};
-    } else if (part.distinct.strict) {
-        part.distinct.because = "the same kernel on all columns";
-    }
+    part.distinct = of_moved(node, std::move(part.distinct));
     part.because = node.kind == KernelKind::columns
                        ? "the same kernel on fewer columns (Leonetti)"
                        : "k(f(x), f(z)) is k on other points (Ralescu 2016 theorem 1.5)";
