@@ -41,7 +41,6 @@ std::vector<std::pair<std::string, Model>> trained_models() {
     models.emplace_back("means of three classes", class_means({.common = common()}).fit(iris));
     models.emplace_back("means of two classes", class_means({.common = common()}).fit(moons));
     models.emplace_back("parzen", parzen({.common = common(), .nu = 0.1}).fit(moons));
-    models.emplace_back("regions", regions({.common = common(), .shares = {0.3, 0.8}}).fit(moons));
     models.emplace_back("budget", perceptron(averaged).fit(moons));
     models.emplace_back("primal", perceptron({.common = straight}).fit(iris));
     models.emplace_back("voted", perceptron(voting()).fit(moons));
@@ -49,6 +48,7 @@ std::vector<std::pair<std::string, Model>> trained_models() {
     models.emplace_back("adatron", adatron({.common = common(), .C = 1}).fit(iris));
     models.emplace_back("groups", kmeans({.common = common(), .clusters = 3}).fit(iris));
     models.emplace_back("components", kernel_pca({.common = common(), .components = 3}).fit(iris));
+    models.emplace_back("regions", regions({.common = common(), .shares = {0.3, 0.8}}).fit(moons));
     return models;
 }
 
