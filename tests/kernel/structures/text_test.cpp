@@ -214,7 +214,7 @@ TEST(WeightedDegree, SumsAsOneFunction) {
         for (std::uint32_t c = 0; c < z_texts.size(); ++c) columns.push_back(c);
         std::vector<double> found(columns.size(), 0.25), row(columns.size());
         std::vector<double> expected(columns.size(), 0.25), size(columns.size());
-        dynamic_cast<const SummedPairs&>(*x).sum(which, weights)->add(*z, columns, found);
+        dynamic_cast<const SummedPairs&>(*x).sum(which, weights, 1000)->add(*z, columns, found);
         for (std::size_t k = 0; k < which.size(); ++k) {
             x->row(which[k], *z, columns, row);
             for (std::size_t c = 0; c < row.size(); ++c) {

@@ -51,7 +51,7 @@ PairSums::PairSums(FeatureWeights::Part part, const Expansion& expansion) : part
         for (std::size_t i = 0; i < weights.size(); ++i) {
             weights[i] = part_.factor * scale[i] * expansion.coefficients(c, i);
         }
-        sums_.push_back(dynamic_cast<const SummedPairs&>(*pairs).sum(all, weights));
+        sums_.push_back(dynamic_cast<const SummedPairs&>(*pairs).sum(all, weights, band));
     }
 }
 

@@ -152,7 +152,9 @@ bool add_collapsed(const LinearForm& form, const Plan& plan, const Data<T>& x, c
         if (source.kind == SourceKind::pairs) {
             const PreparedObjects& left = x.objects[term.source];
             const PreparedObjects& right = z.objects[term.source];
-            summed(left).sum(left.positions, own)->add(*right.objects, right.positions, products);
+            summed(left)
+                .sum(left.positions, own, sums.size())
+                ->add(*right.objects, right.positions, products);
         } else {
             sparse_sums(x.groups[source.group], z.groups[source.group], own, products);
         }

@@ -30,9 +30,10 @@ class ObjectSum {
 /// What a leaf that has such sums prepares.
 class SummedPairs : public ObjectPairs {
    public:
-    /// The sum over x_which with these weights.
+    /// The sum over x_which with these weights, made ready to be taken at about so many objects.
     virtual std::unique_ptr<const ObjectSum> sum(std::span<const std::uint32_t> which,
-                                                 std::span<const double> weights) const = 0;
+                                                 std::span<const double> weights,
+                                                 std::size_t columns) const = 0;
     /// Whether so many of these, at so many others, are summed faster that way than pair by pair.
     virtual bool sum_pays(std::size_t count, std::size_t columns) const = 0;
 };

@@ -102,7 +102,8 @@ std::size_t RunSums::run(const Packed& texts, std::size_t i, std::size_t positio
 }
 
 RunSums::RunSums(const RunRule& rule, const LetterCode& code, const AlignedTexts& texts,
-                 std::span<const std::uint32_t> which, std::span<const double> weights)
+                 std::span<const std::uint32_t> which, std::span<const double> weights,
+                 std::size_t columns)
     : rule_(rule), code_(code) {
     const std::size_t degree = rule.weights.size();
     const std::size_t b = code.bits();
@@ -114,10 +115,11 @@ RunSums::RunSums(const RunRule& rule, const LetterCode& code, const AlignedTexts
     in_key_ = key_bits / b;
     texts_ = pack(texts, which);
     positions_ = texts_.length.empty() ? 0 : *std::ranges::max_element(texts_.length);
-    // By so many letters that hardly any place of the table has an entry behind it.
+    // By so many letters that hardly any place of the table has an entry behind it, and that
+    // filling it takes no longer than reading it.
     const auto places = [&](std::size_t letters) { return std::size_t{1} << letters * b; };
     while (letters_ < degree && (letters_ + 1) * b <= most_table_bits &&
-           places(letters_) < 32 * which.size() &&
+           places(letters_) < 32 * which.size() && places(letters_ + 1) <= 4 * columns &&
            places(letters_ + 1) * std::max<std::size_t>(positions_, 1) <= most_table_numbers) {
         ++letters_;
     }

@@ -41,7 +41,8 @@ class RunSums {
     static bool pays(const AlignedTexts& texts, std::size_t count, std::size_t columns);
 
     RunSums(const RunRule& rule, const LetterCode& code, const AlignedTexts& texts,
-            std::span<const std::uint32_t> which, std::span<const double> weights);
+            std::span<const std::uint32_t> which, std::span<const double> weights,
+            std::size_t columns);
 
     /// sums[c] += the sum at text columns[c] of z.
     void add(const AlignedTexts& z, std::span<const std::uint32_t> columns,

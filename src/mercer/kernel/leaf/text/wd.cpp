@@ -145,7 +145,8 @@ class Pairs final : public SummedPairs {
     }
 
     std::unique_ptr<const ObjectSum> sum(std::span<const std::uint32_t> which,
-                                         std::span<const double> weights) const override;
+                                         std::span<const double> weights,
+                                         std::size_t columns) const override;
     bool sum_pays(std::size_t count, std::size_t columns) const override {
         return RunSums::pays(texts_, count, columns);
     }
@@ -173,8 +174,9 @@ class Sum final : public ObjectSum {
 };
 
 std::unique_ptr<const ObjectSum> Pairs::sum(std::span<const std::uint32_t> which,
-                                            std::span<const double> weights) const {
-    return std::make_unique<Sum>(RunSums(rule_, code_, texts_, which, weights));
+                                            std::span<const double> weights,
+                                            std::size_t columns) const {
+    return std::make_unique<Sum>(RunSums(rule_, code_, texts_, which, weights, columns));
 }
 
 std::unique_ptr<const ObjectPairs> prepare(const KernelNode& node, std::span<const Object> texts) {
