@@ -196,12 +196,12 @@ TEST(Formats, HelpAndCompletionListThem) {
     std::istringstream stream(help);
     for (std::string word; stream >> word;) joined += (joined.empty() ? "" : " ") + word;
     EXPECT_TRUE(
-        has(joined, "format of the file: " + words + ", folders, tar, tu, edges, lines [auto]"))
+        has(joined, "format of the file: " + words + ", folders, tar, tu, ts, edges, lines [auto]"))
         << joined;
-    EXPECT_TRUE(has(joined, "by the file's name, else LIBSVM text: " + words + " [auto]"))
+    EXPECT_TRUE(has(joined, "by the file's name, else LIBSVM text: " + words + ", lines [auto]"))
         << joined;
     EXPECT_TRUE(has(run({"completion", "bash"}).out,
-                    "words=\"auto libsvm csv tsv spaces npy npz idx fasta\""));
+                    "words=\"auto libsvm csv tsv spaces npy npz idx fasta lines\""));
     expect_refused(run({"info", "@iris", "--format", "xls"}), "'xls' is none of auto, libsvm");
 }
 
