@@ -1,11 +1,11 @@
-"""Graph kernels by the protocols of their printed figures.
+"""Graph kernels beside their printed figures.
 
     python3 repro/graphs.py [--repeats 10] [--only KERNEL] [NAME ...]
 
 Needs the Python package (numpy, mercer). Ten folds, drawn anew in each repeat. ENZYMES as in TUDataset
 (Morris and others 2020): a tenth of each training part is set aside, and C (1e-3 … 1e3) and the rounds
-(0 … 5) that do best on it are taken. MUTAG and PTC as in Rieck, Bock and Borgwardt 2019: folds with
-the classes in equal shares, C and rounds by five folds inside the training part. In both,
+(0 … 5) that do best on it are taken. MUTAG and PTC, where a tenth is a few graphs: folds
+with the classes in equal shares, C and rounds by five folds inside the training part. In both,
 kernels normalised (the histogram of node labels is under a Gaussian instead); labels of nodes, not of edges, as in the printed figures. The mean over the folds
 of a repeat is one figure; what is written to build/repro/graphs.md is the mean and standard deviation
 of those. Beside them stand the baselines that know no structure: the node labels alone, and the
