@@ -29,6 +29,7 @@ from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier
 from ._maps import MonomialFeatures, Nystroem
 from ._multilabel import MultiLabelClassifier
 from ._neighbours import KNeighborsClassifier, KNeighborsRegressor
+from ._network import Network
 from ._pairs import KernelCCA, KernelDependency
 from ._progress import ProgressBar
 from ._regions import QuantileRegions
@@ -87,6 +88,7 @@ __all__ = [
     "Machine",
     "MonomialFeatures",
     "MultiLabelClassifier",
+    "Network",
     "NotFittedError",
     "NuSVC",
     "NuSVR",
