@@ -12,7 +12,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/data/source.hpp"
-#include "mercer/feature/spectral.hpp"
+#include "mercer/feature/manifold.hpp"
 #include "mercer/gram/gram.hpp"
 
 namespace mercer::cli {
@@ -61,10 +61,9 @@ std::pair<Dataset, Kernel> gram_of(const Kernel& kernel, const Dataset& data,
 /// f(K) in the place of K.
 template <class T>
 void apply_function(const std::string& text, Dataset& gram) {
-    const SpectralFunction f = SpectralFunction::parse(text);
     Matrix<double> k(gram.size(), gram.columns());
     for (std::size_t i = 0; i < gram.size(); ++i) gram.x.copy_row(i, k.row(i));
-    const Matrix<double> result = f(k.view());
+    const Matrix<double> result = apply_functions(std::as_const(k).view(), text);
     gram.x =
         Rows::dense(std::vector<T>(result.values().begin(), result.values().end()), gram.columns());
 }
@@ -94,7 +93,7 @@ void run(const GramCommand& command, const InputOptions& input, OutputOptions ou
     check_output(output, session);
     const Kernel kernel = Kernel::parse(command.kernel);
     if (!command.function.empty()) {
-        SpectralFunction::parse(command.function);  // a slip is said before the data is read
+        check_functions(command.function);  // a slip is said before the data is read
     }
     const Dataset data = read_input(input, session);
     Dataset reference;
@@ -142,8 +141,9 @@ void add_gram(CLI::App& program, Session& session) {
     only(session,
          command
              .add_option("--function", options->function,
-                         "f(K) instead of K: power(0.5), exp(0.1), log, or to repair an "
-                         "indefinite matrix clip, flip, shift")
+                         "f(K) instead of K: power(0.5), exp(0.1), log, the embeddings "
+                         "isomap(7), lle(7), laplacian(7), or to repair an indefinite matrix clip, "
+                         "flip, shift; several with spaces between, 'isomap(7) clip'")
              ->type_name("F"),
          without(against,
                  "it needs the whole matrix of one sample: put all rows into INPUT instead"));

@@ -49,7 +49,7 @@ class _GivenRisk(Machine):
         self.callback = callback
 
     #: What is taken where no loss is given.
-    _usual = ""
+    _usual = ("", "")
 
     def _risk_settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = {
@@ -58,10 +58,10 @@ class _GivenRisk(Machine):
             "tolerance": float(self.tol),
             "iteration_limit": int(self.max_iter),
         }
-        loss = self._usual if self.loss is None else self.loss
+        loss, slope = (self.loss, self.loss_slope) if self.loss is not None else self._usual
         for name, given, text, function in (
             ("loss", loss, "loss", "loss_function"),
-            ("loss_slope", self.loss_slope, "slope", "slope_function"),
+            ("loss_slope", slope, "slope", "slope_function"),
             ("regularizer", self.regularizer, "regulariser", "regulariser_function"),
         ):
             if callable(given):
@@ -70,8 +70,8 @@ class _GivenRisk(Machine):
                 settings[text] = given
             elif given is not None or name == "regularizer":
                 raise TypeError(f"{name} = {given!r} must be a function or the text of a formula")
-        if callable(self.loss_slope) and not callable(loss):
-            raise ValueError("loss_slope is a function, so loss must be one too")
+        if callable(slope) != callable(loss) and slope is not None:
+            raise ValueError("loss and loss_slope must both be functions or both formulas")
         return settings
 
     def _read_figures(self) -> None:
@@ -117,7 +117,7 @@ class KernelRiskRegressor(RegressorMixin, _GivenRisk):
     """
 
     _task = "risk"
-    _usual = "(y - z)^2"
+    _usual = ("(y - z)^2", "2*(z - y)")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelRiskRegressor":
         """Learns one number a row.
@@ -161,7 +161,7 @@ class KernelRiskClassifier(_GivenRisk, Classifier):
     """
 
     _task = "risk-classes"
-    _usual = "max(0, 1 - y*z)^2"
+    _usual = ("max(0, 1 - y*z)^2", "-2*y*max(0, 1 - y*z)")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelRiskClassifier":
         """Learns from rows, their classes and, if given, their weights.

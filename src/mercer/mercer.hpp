@@ -61,6 +61,7 @@
 // feature: what machines learn, and the geometry of the space they learn it in.
 #include "mercer/feature/expansion.hpp"
 #include "mercer/feature/geometry.hpp"
+#include "mercer/feature/manifold.hpp"
 #include "mercer/feature/maps.hpp"
 #include "mercer/feature/neighbours.hpp"
 #include "mercer/feature/preimage.hpp"

@@ -153,7 +153,8 @@ class Problem {
         nu_ = nu;
         loss_.smooth(0);
         const double wanted = (square_ ? 1 : 0.3) * settings_.tolerance;
-        RiskSolution direct = newton(nu, wanted / 10, 30, best_.alpha);
+        // As far as it goes: near the end a step costs little and is worth many digits.
+        RiskSolution direct = newton(nu, 1e-13, 30, best_.alpha);
         const bool smooth = direct.status == FitStatus::converged;
         keep(std::move(direct));
         if (smooth && !square_) return;
