@@ -28,13 +28,6 @@ struct CcaCommand {
     CcaSettings settings{};
 };
 
-/// Both sides of pairs. Tables have no labels here unless --label says which column.
-Dataset read_side(const InputOptions& input, const std::string& path, const Session& session) {
-    InputOptions side = for_file(input, path);
-    if (side.read.label.empty()) side.read.label = "none";
-    return read_input(side, session);
-}
-
 CcaSettings settings_of(const CcaCommand& c, const Progress& progress) {
     CcaSettings s = c.settings;
     s.x.kernel = Kernel::parse(c.kernel);
@@ -126,7 +119,7 @@ void add_cca(CLI::App& program, Session& session) {
                     "weight of the penalty on the functions' norms [0.02]")
         ->type_name("X");
     add_count(command, "--rank", o->settings.rank, 1, 4000,
-              "features a side at most [as many as --memory allows]");
+              "features per side at most [as many as --memory allows]");
     command
         .add_option("--tol", o->settings.tolerance,
                     "share of the kernel's trace that features may miss [1e-10]")

@@ -26,7 +26,7 @@ struct ConformalCommand {
     ConformalSettings settings{};
 };
 
-/// One line a row and what to say of all of them.
+/// One line per row and what to say of all of them.
 struct Answer {
     Json json = Json::object();
     std::string lines{};

@@ -29,13 +29,6 @@ struct DependCommand {
     DependencySettings settings{};
 };
 
-/// Rows without labels, unless --label says which column is one.
-Dataset read_side(const InputOptions& input, const std::string& path, const Session& session) {
-    InputOptions side = for_file(input, path);
-    if (side.read.label.empty()) side.read.label = "none";
-    return read_input(side, session);
-}
-
 void run_depend(const DependCommand& c, const InputOptions& input, const Session& session) {
     if (session.json && c.model == "-") {
         throw InvalidInput("the model and --json cannot both go to standard output; name a file");
@@ -187,7 +180,7 @@ void add_answer(CLI::App& program, Session& session) {
                  "rows of outputs to choose from [those of the training]");
     CLI::Option* const positions =
         add_file(command, session, "--positions", o->positions, FileUse::data,
-                 "also write which candidate it is, counted from 0, one a line");
+                 "also write which candidate it is, counted from 0, one per line");
     const CLI::Option* const preimage =
         command
             .add_option("--preimage", o->method,

@@ -147,7 +147,7 @@ std::string object_text(const ObjectSummary& object) {
         fmt::format("{}: {} to {} nodes, {:.1f} in the mean, {} edges in all", object.name,
                     object.shortest, object.longest, object.mean, object.edges);
     if (object.labels > 0) text += fmt::format(", {} labels of nodes", object.labels);
-    if (object.attributes > 0) text += fmt::format(", {} numbers a node", object.attributes);
+    if (object.attributes > 0) text += fmt::format(", {} numbers per node", object.attributes);
     return text;
 }
 
@@ -194,7 +194,7 @@ void print_text(const Dataset& data, const Summary& s, const InputOptions& input
                    object_text(object));
     }
     print_line("labels", labels_text(s));
-    if (!data.weights.empty()) print_line("weights", "one a row");
+    if (!data.weights.empty()) print_line("weights", "one per row");
     print_line("missing", input.missing == "refuse" ? "none" : "replaced by the " + input.missing);
     if (s.columns > 0) print_line("constant", positions_text(s.constant_columns));
     std::string duplicates = fmt::format("{} row{}", s.duplicates, s.duplicates == 1 ? "" : "s");

@@ -53,7 +53,7 @@ options:
 
 constexpr std::string_view predict_usage =
     R"(Usage: svm-predict [options] test_file model_file output_file
-Predicts with a model, one label a line.
+Predicts with a model, one label per line.
 options:
 -b probability_estimates : predict probabilities too, 0 or 1 (default 0)
 -q : quiet

@@ -22,9 +22,6 @@
 namespace mercer::cli {
 namespace {
 
-constexpr int exit_failure = 1;
-constexpr int exit_bad_input = 2;
-
 int complain(int code, std::string_view message) {
     clear_progress_line();
     fmt::print(stderr, "mercer: error: {}\n", message);

@@ -27,9 +27,9 @@ struct ModelAndData {
 
 /// Reads both, the data as the model's own was read: columns matched by name where both have some
 /// and by position otherwise, label and weight where they were or absent, numbers held as
-/// precisely. `label_sets` gets, for models of several labels a row, those the data has: 0 or 1, no
-/// columns where it has none. Throws InvalidInput when a column is missing or no label is a class
-/// of the model.
+/// precisely. `label_sets` gets, for models of several labels per row, those the data has: 0 or 1,
+/// no columns where it has none. Throws InvalidInput when a column is missing or no label is a
+/// class of the model.
 ModelAndData read_model_and_data(const std::string& model, const InputOptions& input,
                                  const Session& session, Matrix<double>* label_sets = nullptr);
 

@@ -397,7 +397,7 @@ std::string describe_machine(const Model& model) {
             text += line("problems", fmt::format("{}, {}", model.expansion().outputs(),
                                                  model.reports().size() == 1 ? "learnt together"
                                                  : model.multi_class() == MultiClass::one_vs_one
-                                                     ? "one a pair of classes"
+                                                     ? "one per pair of classes"
                                                      : "each class against the rest"));
         }
         if (has_probabilities(model)) text += line("probability", "yes");

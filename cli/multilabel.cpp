@@ -106,7 +106,8 @@ void add_multilabel(CLI::App& program, Session& session) {
         "  mercer multilabel train.csv --label-columns 6 --save-model tags.mercer\n"
         "  mercer predict tags.mercer new.csv\n"
         "The last columns of both tables are the labels, 1 (had) or 0. Writes the labels found,\n"
-        "one line a row, and how good they are. Exit code 3: under this kernel no gap is proved.");
+        "one line per row, and how good they are. Exit code 3: under this kernel no gap is "
+        "proved.");
     const auto options = std::make_shared<MultiLabelCommand>();
     const auto input = add_input(command, session, "table to learn from");
     for (const char* name : {"--label", "--labels", "--text-labels"}) {

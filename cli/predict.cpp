@@ -47,7 +47,7 @@ struct Columns {
 
 struct Predictions {
     Labels labels;
-    std::vector<std::vector<std::string>> sets;  ///< instead, of models of several labels a row
+    std::vector<std::vector<std::string>> sets;  ///< instead, of models of several labels per row
     std::vector<Columns> columns;
 
     std::size_t rows() const { return sets.empty() ? labels.size() : sets.size(); }
@@ -96,7 +96,7 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
     return result;
 }
 
-/// Labels one a line; with numbers beside them a table, separated by tabs under a line of names.
+/// Labels one per line; with numbers beside them a table, separated by tabs under a line of names.
 void write_text(const Predictions& predictions, Output& out) {
     std::string text;
     if (!predictions.columns.empty()) {
@@ -240,7 +240,7 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
 
 void add_predict(CLI::App& program, Session& session) {
     CLI::App& command = add_command(
-        program, "predict", "predict with a model, one label a line",
+        program, "predict", "predict with a model, one label per line",
         "  mercer predict digits.mercer test.csv -o labels.txt\n"
         "  mercer predict a9a.mercer a9a.t.gz --decision --probability\n"
         "  mercer predict heart.model heart_scale        (a model of LIBSVM)\n"

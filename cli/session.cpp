@@ -27,7 +27,7 @@ CLI::App& add_command(CLI::App& program, const std::string& name, const std::str
 void add_general_options(CLI::App& command, Session& session) {
     const char* const group = "General";
     add_count(command, "--threads", session.threads, 0, 4096,
-              "threads to use, 0: MERCER_NUM_THREADS, else one a processor and at most "
+              "threads to use, 0: MERCER_NUM_THREADS, else one per processor and at most "
               "OMP_NUM_THREADS [0]")
         ->group(group);
     command.add_flag("--json", session.json, "print results as JSON")->group(group);
@@ -164,9 +164,9 @@ void add_reading_options(CLI::App& command, Session& session, InputOptions& inpu
     keep(add_count(command, "--columns", input.read.columns, 0, std::size_t{1} << 32,
                    "at least so many columns, the rest zero [0]"));
     keep(add_file(command, session, "--labels", input.read.labels_file, FileUse::input,
-                  "file of labels, one a row"));
+                  "file of labels, one per row"));
     keep(add_file(command, session, "--weights", input.read.weights_file, FileUse::input,
-                  "file of sample weights, one a row"));
+                  "file of sample weights, one per row"));
     text("--weight-column", input.read.weight_column, "weight column of a table, as --label");
     keep(add_count(command, "--first-index", input.read.first_index, 0, 1,
                    "LIBSVM text: the first index, 0 or 1 [1]"));
@@ -206,6 +206,12 @@ InputOptions for_file(InputOptions input, const std::string& path) {
     if (path != input.path) input.read.shared = true;
     input.path = path;
     return input;
+}
+
+Dataset read_side(const InputOptions& input, const std::string& path, const Session& session) {
+    InputOptions side = for_file(input, path);
+    if (side.read.label.empty()) side.read.label = "none";
+    return read_input(side, session);
 }
 
 Dataset read_another(const std::string& path, const Dataset& like, const InputOptions& input,

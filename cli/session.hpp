@@ -18,6 +18,11 @@
 
 namespace mercer::cli {
 
+/// How the program ends; 0 is success, and a command adds its own (model_output.hpp).
+constexpr int exit_failure = 1;
+constexpr int exit_bad_input = 2;
+constexpr int exit_interrupted = 130;  // as shells count a program ended by Ctrl-C
+
 /// What a file on the command line is for. All but the first are outputs; a journal is read and
 /// gone on with, a column is a file of labels or weights, or the word none.
 enum class FileUse { input, model, picture, data, journal, column };
@@ -104,6 +109,8 @@ void add_reading_options(CLI::App& command, Session& session, InputOptions& inpu
 Dataset read_input(const InputOptions& input, const Session& session);
 /// The options for a file beside the input, which may be in another format.
 InputOptions for_file(InputOptions input, const std::string& path);
+/// One of two files whose rows belong together. It has no labels unless --label names their column.
+Dataset read_side(const InputOptions& input, const std::string& path, const Session& session);
 /// Another file with the same options, its columns matched with those of the data read before.
 Dataset read_another(const std::string& path, const Dataset& like, const InputOptions& input,
                      const Session& session);

@@ -59,7 +59,7 @@ void run(const std::string& path, std::size_t count, const Session& session) {
     const std::vector<std::string> outputs = output_names(model);
     if (session.json) {
         Json json{{"model", path}};
-        json.update(json_of(model));
+        json.update(cli::json_of(model));
         for (std::size_t c = 0; c < features.size(); ++c) {
             Json list = Json::array();
             for (const FeatureWeight& f : features[c]) {

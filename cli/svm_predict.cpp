@@ -17,7 +17,7 @@
 namespace mercer::cli {
 namespace {
 
-struct Order {
+struct PredictOrder {
     bool probability = false;
     bool quiet = false;
     std::string test{};
@@ -25,9 +25,9 @@ struct Order {
     std::string output{};
 };
 
-Order read_order(const std::vector<std::string>& words) {
+PredictOrder read_predict_order(const std::vector<std::string>& words) {
     LibsvmArguments arguments(words);
-    Order order;
+    PredictOrder order;
     for (std::string option; !(option = arguments.next_option()).empty();) {
         switch (option.size() < 2 ? '?' : option[1]) {
             case 'b': order.probability = arguments.flag(); break;
@@ -55,7 +55,7 @@ struct Input {
     Dataset data;
 };
 
-Input read_both(const Order& order) {
+Input read_both(const PredictOrder& order) {
     check_opens(order.test, "input file");
     check_opens(order.model, "model file");
     check_files({{"test_file", order.test, FileUse::input},
@@ -121,7 +121,7 @@ void print_score(const Model& model, const Labels& predicted, const Labels& trut
 }  // namespace
 
 int svm_predict(const std::vector<std::string>& words) {
-    const Order order = read_order(words);
+    const PredictOrder order = read_predict_order(words);
     const auto [model, data] = read_both(order);
     const bool probable = !sigmoids_of(model.extras()).empty() || has_probabilities(model);
     if (order.probability && !probable) {

@@ -46,7 +46,7 @@ struct Factors {
     Range y_target{};
 };
 
-struct Order {
+struct ScaleOrder {
     Factors factors{};
     std::string save{};
     std::string restore{};
@@ -58,9 +58,9 @@ double limit(LibsvmArguments& arguments) {
     return static_cast<double>(static_cast<float>(arguments.number()));
 }
 
-Order read_order(const std::vector<std::string>& words) {
+ScaleOrder read_scale_order(const std::vector<std::string>& words) {
     LibsvmArguments arguments(words);
-    Order order;
+    ScaleOrder order;
     for (std::string option; !(option = arguments.next_option()).empty();) {
         switch (option.size() < 2 ? '?' : option[1]) {
             case 'l': order.factors.target.low = limit(arguments); break;
@@ -141,7 +141,7 @@ class Words {
 };
 
 /// Replaces what was found in the data by what is in the file; says which features it lacks.
-void restore(const Order& order, Factors& factors) {
+void restore(const ScaleOrder& order, Factors& factors) {
     check_opens(order.restore, "file");
     const Content content = read_bytes(order.restore);
     Words words(content.view(), order.restore);
@@ -181,7 +181,7 @@ void restore(const Order& order, Factors& factors) {
     factors.feature = std::move(known);
 }
 
-void save(const Order& order, const Factors& f, bool zero_index) {
+void save(const ScaleOrder& order, const Factors& f, bool zero_index) {
     std::string text;
     if (f.scales_y) {
         text += fmt::format("y\n{:.17g} {:.17g}\n{:.17g} {:.17g}\n", f.y_target.low,
@@ -262,7 +262,7 @@ std::size_t print_rows(const Dataset& data, const Factors& f, std::size_t first)
 }  // namespace
 
 int svm_scale(const std::vector<std::string>& words) {
-    const Order order = read_order(words);
+    const ScaleOrder order = read_scale_order(words);
     check_opens(order.input, "file");
     check_files({{"data_filename", order.input, FileUse::input},
                  {"-r", order.restore, FileUse::input},

@@ -26,7 +26,7 @@ constexpr int precomputed_type = 4;
 /// A matrix with more rows has more entries than any machine holds.
 constexpr std::size_t most_precomputed_rows = std::size_t{1} << 22;
 
-struct Order {
+struct TrainOrder {
     int type = 0;
     int kernel = 2;
     int degree = 3;
@@ -44,7 +44,7 @@ std::string default_model(const std::string& input) {
     return input.substr(input.rfind('/') + 1) + ".model";
 }
 
-void read_option(const std::string& option, LibsvmArguments& arguments, Order& order) {
+void read_option(const std::string& option, LibsvmArguments& arguments, TrainOrder& order) {
     SvmSettings& s = order.settings;
     switch (option.size() < 2 ? '?' : option[1]) {
         case 's': order.type = arguments.whole(); break;
@@ -81,7 +81,7 @@ void read_option(const std::string& option, LibsvmArguments& arguments, Order& o
     }
 }
 
-void check(const Order& order) {
+void check(const TrainOrder& order) {
     constexpr Task tasks[] = {Task::svc, Task::nu_svc, Task::one_class, Task::svr, Task::nu_svr};
     const auto refuse = [](bool wrong, const char* message) {
         if (wrong) throw LibsvmFailure{std::string("ERROR: ") + message};
@@ -98,9 +98,9 @@ void check(const Order& order) {
     refuse(task == Task::svr && s.epsilon < 0, "p < 0");
 }
 
-Order read_order(const std::vector<std::string>& words) {
+TrainOrder read_train_order(const std::vector<std::string>& words) {
     LibsvmArguments arguments(words);
-    Order order;
+    TrainOrder order;
     for (std::string option; !(option = arguments.next_option()).empty();) {
         read_option(option, arguments, order);
     }
@@ -111,7 +111,7 @@ Order read_order(const std::vector<std::string>& words) {
     return order;
 }
 
-Kernel kernel_of(const Order& order, std::size_t columns) {
+Kernel kernel_of(const TrainOrder& order, std::size_t columns) {
     const double gamma =
         order.gamma > 0 ? order.gamma : 1 / static_cast<double>(std::max<std::size_t>(columns, 1));
     switch (order.kernel) {
@@ -185,7 +185,8 @@ std::vector<double> order_classes(Dataset& data) {
     return order;
 }
 
-void set_weights(const Order& order, const std::vector<double>& classes, SvmSettings& settings) {
+void set_weights(const TrainOrder& order, const std::vector<double>& classes,
+                 SvmSettings& settings) {
     for (const auto& [label, weight] : order.weights) {
         const auto found = std::ranges::find(classes, static_cast<double>(label));
         if (found == classes.end()) {
@@ -197,7 +198,7 @@ void set_weights(const Order& order, const std::vector<double>& classes, SvmSett
 }
 
 /// What LIBSVM prints of each problem it solves.
-void print_reports(const Model& model, const Order& order) {
+void print_reports(const Model& model, const TrainOrder& order) {
     for (std::size_t part = 0; part < model.reports().size(); ++part) {
         const Report& r = model.reports()[part];
         double sum = 0;
@@ -219,7 +220,7 @@ void print_reports(const Model& model, const Order& order) {
     if (is_classifier(model.task())) say("Total nSV = {}\n", model.expansion().size());
 }
 
-void cross_validate(const Order& order, const SvmSettings& settings, const Dataset& data) {
+void cross_validate(const TrainOrder& order, const SvmSettings& settings, const Dataset& data) {
     auto folds = static_cast<std::size_t>(order.folds);
     if (folds > data.size()) {
         folds = data.size();
@@ -237,7 +238,7 @@ void cross_validate(const Order& order, const SvmSettings& settings, const Datas
 }
 
 /// The noise of a regression, which LIBSVM keeps where classes have their sigmoids.
-void add_noise(const Order& order, SvmSettings settings, const Dataset& data, ModelParts& model) {
+void add_noise(const TrainOrder& order, SvmSettings settings, const Dataset& data, ModelParts& model) {
     settings.probability = false;
     const double sigma = laplace_scale(
         mercer::cross_validate(settings, data, std::min<std::size_t>(5, data.size())).predictions,
@@ -249,7 +250,7 @@ void add_noise(const Order& order, SvmSettings settings, const Dataset& data, Mo
         sigma);
 }
 
-int train(const Order& order, const SvmSettings& settings, const Dataset& data,
+int train(const TrainOrder& order, const SvmSettings& settings, const Dataset& data,
           const std::vector<double>& classes, const StopOnInterrupt& stop) {
     ModelParts parts = Svm(settings).fit(data).parts();
     for (std::size_t c = 0; c < classes.size(); ++c) {
@@ -283,7 +284,7 @@ int train(const Order& order, const SvmSettings& settings, const Dataset& data,
 }  // namespace
 
 int svm_train(const std::vector<std::string>& words) {
-    const Order order = read_order(words);
+    const TrainOrder order = read_train_order(words);
     const bool is_matrix = order.kernel == precomputed_type;
     check_opens(order.input, "input file");
     check_files({{"training_set_file", order.input, FileUse::input},

@@ -33,8 +33,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr int exit_failure = 1;
-
 /// One run of the command: what was asked, what there is, what came of it.
 struct Training {
     const TrainOptions& options;
@@ -249,7 +247,7 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
     clear_progress_line();
     Report report = model.report();
     report.figures = model.reports().front().figures;
-    json.update(json_of(model));
+    json.update(cli::json_of(model));
     text += describe_machine(model);
     text += describe_certificate(model);
     if (!t.options.trace.empty()) {

@@ -212,7 +212,7 @@ int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions
     const SearchResult result = search(space, data, settings);
     clear_progress_line();
     Json json{{"input", input.path}, {"rows", data.size()}};
-    json.update(json_of(space, result));
+    json.update(cli::json_of(space, result));
     std::string text =
         line("data", fmt::format("{}, {}, {}", input.path, counted(data.size(), "row"),
                                  counted(data.columns(), "column"))) +

@@ -13,7 +13,7 @@ std::string describe_search(const SearchSpace& space, const SearchResult& result
 
 nlohmann::ordered_json json_of(const SearchSpace& space, const SearchResult& result);
 
-/// One line a point: its parameters, mean, deviation, score of each fold, seconds, rows, status.
+/// One line per point: its parameters, mean, deviation, score of each fold, seconds, rows, status.
 std::string csv_of(const SearchSpace& space, const SearchResult& result);
 
 /// Throws InvalidInput unless the search is a grid over at least two axes.

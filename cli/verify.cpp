@@ -17,8 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int exit_failure = 1;
-
 struct VerifyOptions {
     bool all = false;
     bool rigorous = false;
@@ -66,8 +64,8 @@ std::string describe_check(const CheckedReport& c) {
 
 Json json_of_check(const CheckedReport& c) {
     Json json{
-        {"claimed", json_of(c.claimed)},
-        {"found", json_of(c.found)},
+        {"claimed", cli::json_of(c.claimed)},
+        {"found", cli::json_of(c.found)},
         {"allowed", {{"kkt_violation", c.allowed_violation}, {"relative_gap", c.allowed_gap}}},
         {"holds", c.broken.empty()},
         {"broken", c.broken}};

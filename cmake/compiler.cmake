@@ -9,6 +9,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     # GCC 12 sees overlapping copies in "text" + std::string where there are none (GCC bug 105651).
     target_compile_options(mercer_compiler INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # The compiler collects its garbage less often: a twentieth of the time for 200 MB more memory.
+    target_compile_options(mercer_compiler INTERFACE --param=ggc-min-heapsize=400000)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND BUILD_SHARED_LIBS)
     # Calls inside the shared library may be inlined as they are in a static one.
     target_compile_options(mercer_compiler INTERFACE -fno-semantic-interposition)
@@ -19,3 +23,13 @@ if(MERCER_SANITIZE)
                         -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${MERCER_SANITIZE})
 endif()
+
+# A faster linker where there is one.
+include(CheckLinkerFlag)
+foreach(linker IN ITEMS mold lld)
+    check_linker_flag(CXX -fuse-ld=${linker} MERCER_HAS_${linker})
+    if(MERCER_HAS_${linker})
+        add_link_options(-fuse-ld=${linker})
+        break()
+    endif()
+endforeach()

@@ -20,6 +20,16 @@ std::optional<double> parse_number(std::string_view text);
 /// Text shortened and made printable for use inside a message: control characters escaped, at most
 /// `limit` characters, in single quotes.
 std::string quoted(std::string_view text, std::size_t limit = 40);
+// Where <iomanip> has been read, std::quoted would fit a std::string better: these fit it as well.
+inline std::string quoted(const std::string& text, std::size_t limit = 40) {
+    return quoted(std::string_view(text), limit);
+}
+inline std::string quoted(std::string& text, std::size_t limit = 40) {
+    return quoted(std::string_view(text), limit);
+}
+inline std::string quoted(const char* text, std::size_t limit = 40) {
+    return quoted(std::string_view(text), limit);
+}
 
 /// The text with a caret under byte `position`, for parse errors:
 ///     rbf(gama=1)

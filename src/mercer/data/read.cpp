@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/memory.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/formats/detail/input.hpp"
 #include "mercer/data/samples.hpp"
@@ -115,12 +116,6 @@ Dataset read_embedded(const std::string& path, const ReadOptions& options) {
     formats::order_known(input, data);
     complete(input, data);
     return data;
-}
-
-[[noreturn]] void fail_memory(const std::string& name) {
-    throw InvalidInput(Location{.file = name}, "does not fit in memory (" +
-                                                   std::to_string(physical_memory() >> 20) +
-                                                   " MB in this machine); cut it into parts");
 }
 
 }  // namespace

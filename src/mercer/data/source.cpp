@@ -16,6 +16,7 @@
 #include "mercer/base/detail/archive.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/data/detail/memory.hpp"
 
 namespace mercer {
 namespace {
@@ -50,11 +51,6 @@ class Descriptor {
         case EPERM: fail(name, "no permission to read it; see its owner and mode with ls -l");
         default: fail(name, std::string("cannot be read: ") + std::strerror(error));
     }
-}
-
-[[noreturn]] void fail_memory(const std::string& name) {
-    fail(name, "does not fit in memory (" + std::to_string(physical_memory() >> 20) +
-                   " MB in this machine); cut it into parts");
 }
 
 int open_source(const std::string& path) {
@@ -312,6 +308,12 @@ PlainFile::~PlainFile() {
 
 void PlainFile::fetch(std::size_t offset, char* out, std::size_t count) const {
     fetch_bytes(descriptor_, offset, out, count, path_);
+}
+
+void fail_memory(const std::string& name) {
+    throw InvalidInput(Location{.file = name}, "does not fit in memory (" +
+                                                   std::to_string(physical_memory() >> 20) +
+                                                   " MB in this machine); cut it into parts");
 }
 
 std::size_t physical_memory() {

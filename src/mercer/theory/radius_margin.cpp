@@ -16,8 +16,8 @@
 namespace mercer {
 namespace {
 
-constexpr double tight = 1e-8;
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double enough = 1e-8;  // of both problems
+constexpr double no_bound = std::numeric_limits<double>::infinity();
 
 /// Signs of the two classes.
 std::vector<double> signs_of(const Dataset& data) {
@@ -66,15 +66,15 @@ RadiusMargin radius_margin_of(const GramGradient& k, std::span<const double> y, 
     const auto op = matrix_operator<double>(std::as_const(matrix).view());
 
     Subproblem margin{.task = Task::hard_margin, .target = {y.begin(), y.end()}};
-    margin.bound.assign(n, infinity);
-    DualSolution plane = solve_dual(*op, make_dual(margin), {.tolerance = tight});
+    margin.bound.assign(n, no_bound);
+    DualSolution plane = solve_dual(*op, make_dual(margin), {.tolerance = enough});
     const std::vector<double> a = interpret(margin, plane).beta;  // α_i y_i
 
     Subproblem sphere{.task = Task::svdd};
-    sphere.bound.assign(n, infinity);
+    sphere.bound.assign(n, no_bound);
     sphere.diagonal.resize(n);
     op->diagonal(sphere.diagonal);
-    DualSolution ball = solve_dual(*op, make_dual(sphere), {.tolerance = tight});
+    DualSolution ball = solve_dual(*op, make_dual(sphere), {.tolerance = enough});
     const std::vector<double> b = interpret(sphere, ball).beta;
 
     RadiusMargin result;

@@ -113,7 +113,7 @@ Dataset read_folders(const Input& input) {
 
 // ---- tar, as POSIX.1-1988 has it (ustar), with the long names of GNU
 
-constexpr std::size_t block = 512;
+constexpr std::size_t tar_block = 512;
 
 std::string_view tar_field(std::string_view header, std::size_t first, std::size_t size) {
     const std::string_view field = header.substr(first, size);
@@ -132,21 +132,21 @@ std::size_t tar_number(const Input& input, std::string_view field) {
 
 bool is_tar(std::string_view bytes) {
     return bytes.size() > 262 && bytes.substr(257, 5) == "ustar" &&
-           bytes.substr(0, block).find('\0') != std::string_view::npos;
+           bytes.substr(0, tar_block).find('\0') != std::string_view::npos;
 }
 
 Dataset read_tar(const Input& input) {
     std::vector<Document> documents;
     std::string long_name;
     std::set<std::string> above;
-    for (std::size_t at = 0; at + block <= input.bytes.size();) {
-        const std::string_view header = input.bytes.substr(at, block);
+    for (std::size_t at = 0; at + tar_block <= input.bytes.size();) {
+        const std::string_view header = input.bytes.substr(at, tar_block);
         if (header.front() == '\0') break;
         const std::size_t size = tar_number(input, tar_field(header, 124, 12));
-        at += block;
+        at += tar_block;
         if (size > input.bytes.size() - at) fail(input, "is a tar archive that ends too early");
         const std::string_view content = input.bytes.substr(at, size);
-        at = std::min(at + (size + block - 1) / block * block, input.bytes.size());
+        at = std::min(at + (size + tar_block - 1) / tar_block * tar_block, input.bytes.size());
         const char type = header[156];
         if (type == 'L') {
             long_name = std::string(tar_field(content, 0, content.size()));

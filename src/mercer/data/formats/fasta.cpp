@@ -11,17 +11,17 @@
 namespace mercer::formats {
 namespace {
 
-constexpr std::string_view key = "label=";
+constexpr std::string_view label_key = "label=";
 
 /// The word behind "label=" that begins a word of the description, or nothing.
 std::optional<std::string_view> label_in(std::string_view description) {
-    for (std::size_t at = description.find(key); at != std::string_view::npos;
-         at = description.find(key, at + 1)) {
+    for (std::size_t at = description.find(label_key); at != std::string_view::npos;
+         at = description.find(label_key, at + 1)) {
         if (at > 0 &&
             std::string_view(" \t,;|>").find(description[at - 1]) == std::string_view::npos) {
             continue;
         }
-        const std::string_view rest = description.substr(at + key.size());
+        const std::string_view rest = description.substr(at + label_key.size());
         return rest.substr(0, std::min(rest.find_first_of(" \t\r,;|"), rest.size()));
     }
     return std::nullopt;
@@ -113,7 +113,7 @@ void write(const Dataset& data, const std::string& path, const WriteOptions& opt
                [&](std::string& text, std::size_t first, std::size_t last) {
                    for (std::size_t i = first; i < last; ++i) {
                        text += '>' + std::to_string(i + 1);
-                       if (!data.y.empty()) text += ' ' + std::string(key) + data.y.text(i);
+                       if (!data.y.empty()) text += ' ' + std::string(label_key) + data.y.text(i);
                        text += '\n';
                        text += column.text(i);
                        text += '\n';

@@ -11,7 +11,7 @@
 namespace mercer::formats {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 19;
+constexpr std::size_t table_piece_bytes = std::size_t{1} << 19;
 constexpr std::size_t wave = 32;
 
 /// The rows of one piece of the file, or of the whole of it.
@@ -235,7 +235,7 @@ Part<T> parse_table(const Input& input, const TableLayout& layout) {
     // Inside quotes a newline is text, so a file with quotes cannot be cut at newlines.
     const bool quotes =
         layout.delimiter != '\t' && std::memchr(text.data(), '"', text.size()) != nullptr;
-    const auto texts = cut_behind_lines(text, quotes ? text.size() : piece_bytes);
+    const auto texts = cut_behind_lines(text, quotes ? text.size() : table_piece_bytes);
     std::vector<Part<T>> parts(texts.size());
     Part<T> whole;
     parse_pieces(

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 
+#include "mercer/base/detail/dot.hpp"
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
@@ -153,10 +153,6 @@ Matrix<double> scores(const Side& side, const Matrix<double>& weights) {
         }
     });
     return f;
-}
-
-double dot(std::span<const double> a, std::span<const double> b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 /// Feature-space weights of variance 1, and the scores they give.

@@ -5,6 +5,7 @@
 // reports how many there were as rows_given.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,13 @@ Model patient_fit(Task task, const Settings& settings, const Dataset& data, cons
                               return rows ? fit(std::as_const(own), data.select(*rows))
                                           : fit(std::as_const(own), data);
                           });
+}
+/// For a function of a name that several machines give theirs: the one of these settings.
+template <class Settings>
+Model patient_fit(Task task, const Settings& settings, const Dataset& data,
+                  Model (*fit)(const std::type_identity_t<Settings>&, const Dataset&)) {
+    return patient_fit<Settings>(task, settings, data,
+                                 [fit](const Settings& s, const Dataset& d) { return fit(s, d); });
 }
 
 }  // namespace mercer

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "mercer/base/detail/buffer.hpp"
+#include "mercer/base/detail/dot.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
@@ -22,11 +23,7 @@
 namespace mercer {
 namespace {
 
-double inner(std::span<const double> a, std::span<const double> b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-[[noreturn]] void not_positive_definite(const Kernel& kernel, double noise) {
+[[noreturn]] void too_little_noise(const Kernel& kernel, double noise) {
     throw InvalidInput("the kernel " + kernel.text() + " with noise = " + format_number(noise) +
                        " gives a matrix that is not positive definite on this data; use more "
                        "noise or a positive definite kernel");
@@ -138,7 +135,7 @@ Model learn(const GaussianProcessSettings& settings, const Dataset& data,
         gram.matrix(place, progress);
         h.posterior =
             posterior_in(place, y, noise_of_rows(h.noise, sample.data.weights, n), progress);
-        if (!h.posterior) not_positive_definite(gram.kernel(), h.noise);
+        if (!h.posterior) too_little_noise(gram.kernel(), h.noise);
     }
     ModelParts model = assemble(settings, sample, y, scaling, h, gram);
     model.reports.front().seconds = clock.seconds();
@@ -220,7 +217,7 @@ std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool
         forward_solve(factor->lower.view(), v.view());
         for (std::size_t i = 0; i < positions.size(); ++i) {
             // Rounding may take a variance near 0 below it.
-            const double left = std::max(0.0, variance[i] - inner(v.row(i), v.row(i)));
+            const double left = std::max(0.0, variance[i] - dot(v.row(i), v.row(i)));
             result[first + i] = scale * std::sqrt(left + noise);
         }
     }

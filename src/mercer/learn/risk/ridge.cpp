@@ -26,7 +26,7 @@ namespace {
 /// Coefficients may be of any size.
 constexpr double no_bound = std::numeric_limits<double>::infinity();
 
-[[noreturn]] void not_positive_definite(const Kernel& kernel, double lambda) {
+[[noreturn]] void too_small_lambda(const Kernel& kernel, double lambda) {
     throw InvalidInput("the kernel " + kernel.text() + " with lambda = " + format_number(lambda) +
                        " gives a matrix that is not positive definite on this data; use a larger "
                        "lambda or a positive definite kernel");
@@ -156,7 +156,7 @@ class Trainer {
         Solution s{.lambda = settings_.lambda};
         if (by_mixed_precision(k, s)) return s;
         ShiftedSystem system(k, shift(s.lambda), settings_.common.progress);
-        if (!system.factored()) not_positive_definite(gram_.kernel(), s.lambda);
+        if (!system.factored()) too_small_lambda(gram_.kernel(), s.lambda);
         Matrix<double> x = right_hand_sides();
         system.solve(x.view());
         combine(x, s);
@@ -269,7 +269,7 @@ class Trainer {
     Solution at_lambda(const Spectrum& spectrum, const std::vector<double>& root,
                        const Matrix<double>& b, double lambda) const {
         const std::size_t n = root.size();
-        if (!(spectrum.values.front() + lambda > 0)) not_positive_definite(gram_.kernel(), lambda);
+        if (!(spectrum.values.front() + lambda > 0)) too_small_lambda(gram_.kernel(), lambda);
         Matrix<double> x(b.rows(), n);
         std::vector<double> inverse_diagonal(n, 0.0);
         parallel_ranges(n, 256, [&](std::size_t first, std::size_t last) {

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
+#include "mercer/base/detail/dot.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/svm/detail/subproblem.hpp"
 
@@ -17,10 +17,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A variable within this fraction of its bound is at it.
 constexpr double at_bound = 1e-9;
-
-double dot(std::span<const double> a, std::span<const double> b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// LIBSVM's measure m(α) − M(α): how far the values a multiplier would have to take apart.
 struct Spread {

@@ -4,17 +4,13 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <numeric>
 
+#include "mercer/base/detail/dot.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 
 namespace mercer {
 namespace {
-
-double dot(std::span<const double> a, std::span<const double> b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 class Minimiser {
    public:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "mercer/base/detail/dot.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
@@ -12,10 +13,6 @@
 // The attribute once more: function templates take their visibility from where they are defined.
 namespace mercer MERCER_API {
 namespace {
-
-double dot(std::span<const double> a, std::span<const double> b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// Rows of the factor are cut here, by the problem's size alone.
 constexpr std::size_t grain = 4096;

@@ -12,7 +12,7 @@
 namespace mercer {
 namespace {
 
-constexpr double tight = 1e-10;
+constexpr double tight_without_one = 1e-10;
 
 /// Calls body for each of `which`, some at a time, telling the listener in between.
 template <class Body>
@@ -63,7 +63,7 @@ Without train_without(const MarginProblem& p, const DualProblem& dual, std::size
     problem.upper[out] = 0;
     std::vector<double> start = p.alpha;
     start[out] = 0;
-    DualSolution solution = solve_dual(*p.k, problem, {.tolerance = tight}, start);
+    DualSolution solution = solve_dual(*p.k, problem, {.tolerance = tight_without_one}, start);
     const Learned learned = interpret(p.problem, solution);
     const double own = solution.row_gradient[out] + learned.bias;
     // A hard margin that is short by a rounding has no finite gap.

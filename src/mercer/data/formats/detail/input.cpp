@@ -86,7 +86,7 @@ std::string word_at(const Input& input, const char* where) {
         ++last;
     }
     if (last == where) return "nothing";
-    return quoted({where, static_cast<std::size_t>(last - where)});
+    return quoted(std::string_view(where, static_cast<std::size_t>(last - where)));
 }
 
 void LabelColumn::add(double value, const char* where) {

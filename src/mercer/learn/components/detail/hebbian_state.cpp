@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mercer/base/detail/dot.hpp"
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
@@ -13,10 +14,6 @@
 
 namespace mercer {
 namespace {
-
-double dot(std::span<const double> a, std::span<const double> b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 Matrix<double> transposed(const Matrix<double>& a) {
     Matrix<double> t(a.columns(), a.rows());

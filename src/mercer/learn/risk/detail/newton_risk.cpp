@@ -4,16 +4,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "mercer/base/detail/dot.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
 namespace {
-
-double inner(std::span<const double> a, std::span<const double> b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// Rows whose curvature is below this times their weight are taken as linear in this step.
 constexpr double least_curvature = 1e-12;
@@ -188,9 +185,9 @@ class Newton {
 
     /// Along the line to the Newton point everything is known from both ends.
     bool search(const std::vector<double>& next, const std::vector<double>& image, double bias) {
-        const double norm = inner(s_.alpha, s_.image);
-        const double cross = inner(s_.alpha, image);
-        const double next_norm = inner(next, image);
+        const double norm = dot(s_.alpha, s_.image);
+        const double cross = dot(s_.alpha, image);
+        const double next_norm = dot(next, image);
         std::vector<double> mixed(n_);
         for (double t = 1; t > 1e-10; t /= 2) {
             for (std::size_t i = 0; i < n_; ++i) mixed[i] = (1 - t) * s_.image[i] + t * image[i];
@@ -221,13 +218,13 @@ class Newton {
 
 void multiply(MatrixView<const double> k, std::span<const double> x, std::span<double> y) {
     parallel_ranges(k.rows, 64, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) y[i] = inner(k.row(i), x);
+        for (std::size_t i = first; i < last; ++i) y[i] = dot(k.row(i), x);
     });
 }
 
 void certify_risk(const RiskProblem& p, RiskSolution& s) {
     const std::size_t n = p.target.size();
-    s.squared_norm = inner(s.alpha, s.image);
+    s.squared_norm = dot(s.alpha, s.image);
     s.primal = p.lambda * s.squared_norm;
     s.dual = 0;
     std::vector<double> point(n), value(n), slopes(n);
@@ -247,7 +244,7 @@ void certify_risk(const RiskProblem& p, RiskSolution& s) {
     }
     std::vector<double> image(n);
     multiply(p.k, point, image);
-    s.dual -= p.lambda * inner(point, image);
+    s.dual -= p.lambda * dot(point, image);
     s.infeasibility = p.bias ? std::fabs(sum) : 0;
 }
 

@@ -7,7 +7,7 @@ namespace mercer {
 namespace {
 
 /// Larger systems are not tried: r³ flops, and the proof fails on them by its own rounding.
-constexpr std::size_t most = 400;
+constexpr std::size_t most_equations = 400;
 constexpr double unit = 0x1p-52;
 
 /// B⁻¹ by elimination with row pivots, or nothing.
@@ -153,7 +153,8 @@ bool HullEquations::solved_exactly(std::span<const double> w) const {
 }
 
 HullEquations::Solution HullEquations::positive_solution(std::span<const double> w) const {
-    if (matrix.rows() > most || matrix.columns() > most || matrix.columns() < 2) return {};
+    if (matrix.rows() > most_equations || matrix.columns() > most_equations || matrix.columns() < 2)
+        return {};
     const Part part = regular_part();
     const std::size_t n = part.unknowns.size();
     Matrix<double> b(n, n);

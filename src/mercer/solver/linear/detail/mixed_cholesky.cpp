@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "mercer/base/detail/blas.hpp"
+#include "mercer/base/detail/dot.hpp"
 #include "mercer/base/detail/lapack.hpp"
 #include "mercer/base/detail/slices.hpp"
 #include "mercer/base/error.hpp"
@@ -78,10 +78,6 @@ void solve_triangle(bool transposed, MatrixView<const float> d, float* x) {
     MERCER_BLAS(cblas_strsv)
     (CblasRowMajor, CblasLower, transposed ? CblasTrans : CblasNoTrans, CblasNonUnit,
      length(d.rows), d.data, length(d.stride), x, 1);
-}
-
-double dot(std::span<const double> a, std::span<const double> b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 }  // namespace
