@@ -4,9 +4,6 @@
 //   gram_bench            all of it, about a minute
 //   gram_bench --quick    smaller blocks
 
-#include <cblas.h>
-#include <dnnl.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -17,26 +14,17 @@
 #include <string>
 #include <vector>
 
-#include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/detail/simd.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/gram.hpp"
+#include "products.hpp"
 
 namespace {
 
 using namespace mercer;
-
-double best_seconds(const std::function<void()>& work, int runs = 7) {
-    double best = 1e300;
-    for (int run = 0; run < runs; ++run) {
-        const auto start = std::chrono::steady_clock::now();
-        work();
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        best = std::min(best, taken.count());
-    }
-    return best;
-}
+using bench::best_seconds;
+using bench::random_values;
 
 struct Line {
     std::string what;
@@ -62,33 +50,6 @@ std::string rate(double amount, double seconds, const char* unit) {
     return text;
 }
 
-std::vector<float> random_values(std::size_t count, std::uint64_t seed) {
-    Random random(seed);
-    std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(random.uniform());
-    return values;
-}
-
-/// The fastest float32 product to be had here: oneDNN and OpenBLAS with all their own threads, and
-/// ours cut into blocks.
-double best_product_seconds(std::size_t m, std::size_t n, std::size_t k) {
-    const auto a = random_values(m * k, 1);
-    const auto b = random_values(n * k, 2);
-    std::vector<float> c(m * n);
-    const auto dim = [](std::size_t value) { return static_cast<dnnl_dim_t>(value); };
-    const double onednn = best_seconds([&] {
-        dnnl_sgemm('N', 'T', dim(m), dim(n), dim(k), 1.0F, a.data(), dim(k), b.data(), dim(k), 0.0F,
-                   c.data(), dim(n));
-    });
-    const BlasThreads all_threads;
-    const auto length = [](std::size_t value) { return static_cast<blasint>(value); };
-    const double openblas = best_seconds([&] {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, length(m), length(n), length(k), 1.0F,
-                    a.data(), length(k), b.data(), length(k), 0.0F, c.data(), length(n));
-    });
-    return std::min(onednn, openblas);
-}
-
 double block_seconds(const std::string& kernel, const Rows& x, const Rows& z) {
     const Gram<float> gram(Kernel::parse(kernel), z);
     const Points<float> left = gram.prepare(x);
@@ -103,7 +64,7 @@ void wide_blocks(bool quick) {
     const double flops = 2.0 * static_cast<double>(m * n * k);
     const Rows x = Rows::dense(random_values(m * k, 3), k);
     const Rows z = Rows::dense(random_values(n * k, 4), k);
-    const double product = best_product_seconds(m, n, k);
+    const double product = bench::product_seconds(m, n, k).best();
     const double gaussian = block_seconds("rbf(gamma=0.01)", x, z);
     report("Gaussian block against the best float32 product", product / gaussian, 0.75, false,
            rate(flops, gaussian, "flop") + " of " + rate(flops, product, "flop"));

@@ -7,13 +7,12 @@
 // Prints one line of JSON: the best of several runs, and figures by which the answers can be
 // compared.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "best_seconds.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/read.hpp"
@@ -36,17 +35,6 @@ Dataset made(std::size_t rows, std::size_t columns) {
     return data;
 }
 
-double best_seconds(int runs, const std::function<void()>& work) {
-    double best = 1e300;
-    for (int run = 0; run < runs; ++run) {
-        const auto start = std::chrono::steady_clock::now();
-        work();
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        best = std::min(best, taken.count());
-    }
-    return best;
-}
-
 }  // namespace
 
 int main(int count, char** words) {
@@ -60,7 +48,7 @@ int main(int count, char** words) {
                .lambda = 1,
                .bias = false});
     Model model;
-    const double ridge_seconds = best_seconds(3, [&] { model = machine.fit(for_ridge); });
+    const double ridge_seconds = bench::best_seconds([&] { model = machine.fit(for_ridge); }, 3);
     double squares = 0;
     for (const double a : model.expansion().coefficients.values()) squares += a * a;
 
@@ -70,7 +58,7 @@ int main(int count, char** words) {
     Evidence evidence;
     // Each evaluation at parameters set anew, as a search has it.
     const double gp_seconds =
-        best_seconds(9, [&] { evidence = log_evidence(k.with(at), for_gp.y.values, 0.1); });
+        bench::best_seconds([&] { evidence = log_evidence(k.with(at), for_gp.y.values, 0.1); }, 9);
     std::printf(
         "{\"threads\": %zu, \"ridge_seconds\": %.4f, \"ridge_norm\": %.12g, "
         "\"gp_seconds\": %.5f, \"log_evidence\": %.12g, \"gradient\": [%.12g, %.12g, "

@@ -43,6 +43,13 @@ def read_rows(path: pathlib.Path) -> list[Row]:
     return [[float(v) for v in line.split(",")] for line in path.read_text().splitlines()]
 
 
+def write_table(name: str, lines: list[str]) -> None:
+    """The result of an experiment, printed and kept in build/repro."""
+    table = "\n".join(lines) + "\n"
+    print(table, end="")
+    (OUT / f"{name}.md").write_text(table)
+
+
 def mean_squared(a: list[Row], b: list[Row]) -> float:
     """The mean squared difference of an entry."""
     total = sum((x - y) ** 2 for p, q in zip(a, b) for x, y in zip(p, q))

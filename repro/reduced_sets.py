@@ -2,7 +2,7 @@
 
     python3 repro/reduced_sets.py [usps] [mnist]
 
-Gaussian machines, one a pair of digits, reduced to a tenth of their vectors, shared by all 45 pairs:
+Gaussian machines, one per pair of digits, reduced to a tenth of their vectors, shared by all 45 pairs:
 chosen, and moved together. Prints vectors, squared distance, test accuracy and changed predictions.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 
-from common import OUT, data_file, mercer
+from common import OUT, data_file, mercer, write_table
 
 SETS = {
     "usps": ("usps/zip.train.gz", "usps/zip.test.gz", ("--label", "first"),
@@ -38,9 +38,7 @@ def main() -> None:
             lines.append(f"| {name} | {report['vectors']} | {way} | {report['relative_distance']:.3f} | "
                          f"{100 * data['accuracy']:.2f} | {100 * data['changed']:.2f} | "
                          f"{report['seconds']:.1f} |")  # fmt: skip
-    table = "\n".join(lines) + "\n"
-    print(table, end="")
-    (OUT / "reduced_sets.md").write_text(table)
+    write_table("reduced_sets", lines)
 
 
 if __name__ == "__main__":

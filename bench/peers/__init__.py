@@ -1,4 +1,4 @@
-"""One file a peer, behind one interface (base.Peer)."""
+"""One file per peer, behind one interface (base.Peer)."""
 
 from __future__ import annotations
 

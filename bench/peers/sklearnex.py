@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
 from bench.peers.base import Job, Unsupported
-from bench.peers.library import LibraryPeer, Machine, read_svmlight
-from bench.peers.sklearn import machine_of, settings
+from bench.peers.library import read_svmlight
+from bench.peers.sklearn import Sklearn, settings
 
 # Its quickest form, tried out on a9a (density 0.11), w8a (0.04) and reuters: single precision,
 # dense rows already from a tenth on.
 DENSE_ABOVE = 0.1
 
 
-class Sklearnex(LibraryPeer):
+class Sklearnex(Sklearn):
     name = "sklearnex"
     title = "scikit-learn-intelex"
+    threads = None
 
     def installed(self) -> str:
         import sklearnex.svm  # noqa: F401
@@ -37,12 +37,6 @@ class Sklearnex(LibraryPeer):
         daal4py.daalinit(job.limits.threads)
         family = svm.SVR if job.case.task == "svr" else svm.SVC
         return family(**settings(job)).fit(rows, targets)
-
-    def predict(self, job: Job, trained: Any, rows: Any) -> Sequence[float]:
-        return list(trained.predict(rows))
-
-    def machine(self, job: Job, trained: Any) -> Machine:
-        return machine_of(job, trained)
 
     def note(self, trained: Any) -> str:
         return "" if hasattr(trained, "_onedal_estimator") else "fell back to scikit-learn"

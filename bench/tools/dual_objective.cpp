@@ -16,11 +16,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "../best_seconds.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/feature/expansion.hpp"
 #include "mercer/persist/libsvm_model.hpp"
@@ -159,10 +159,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return run(argc, argv);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "dual_objective: %s\n", error.what());
-        return 1;
-    }
+    return mercer::bench::exit_code_of("dual_objective", run, argc, argv);
 }
