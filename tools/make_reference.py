@@ -189,7 +189,8 @@ def main(arguments):
     links += python_pages(folder / "python")
     rows = "".join(f"<li><a href='{to}'>{html.escape(name)}</a></li>" for to, name in links)
     (folder / "index.html").write_text(page("Mercer", f"<h1>Mercer {version}</h1><ul>{rows}</ul>"))
-    print(f"{folder}/index.html")
+    pages = len(list((folder / "cpp").glob("*.html")))
+    print(f"{folder}/index.html: {pages} pages of C++ in cpp/, {len(links) - 4} of Python in python/")
     return 1 if complaints else 0
 
 

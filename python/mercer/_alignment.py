@@ -77,7 +77,7 @@ class Combination:
     """A sum of kernels that was learnt, and how far it can be from the best."""
 
     kernel: Kernel  #: the sum, without those of weight 0
-    weights: np.ndarray  #: one a kernel as given, 0 or more
+    weights: np.ndarray  #: one per kernel as given, 0 or more
     shares: np.ndarray  #: the same of the normalised kernels; their sum is 1
     objective: float  #: primal value of the machine, or the alignment
     gap: float  #: how far at most the objective is from the best

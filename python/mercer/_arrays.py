@@ -207,7 +207,7 @@ def _check_plainly(estimator: Any, X: Any, reset: bool) -> Any:
 
 
 def check_targets(estimator: Any, y: Any, rows: int, *, several: bool = False) -> np.ndarray:
-    """Numbers to learn, one a row, or one row of them each where several outputs are possible."""
+    """Numbers to learn, one per row, or one row of them each where several outputs are possible."""
     if y is None:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
@@ -281,13 +281,13 @@ def names_of(classes: np.ndarray) -> tuple[list[str], list[float]]:
 
 
 def check_weights(weights: Any, rows: int) -> np.ndarray | None:
-    """None, or one number a row, finite and not negative."""
+    """None, or one number per row, finite and not negative."""
     if weights is None:
         return None
     try:
         weights = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError("sample_weight must hold numbers, one a row") from None
+        raise ValueError("sample_weight must hold numbers, one per row") from None
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
     if weights.ndim != 1:

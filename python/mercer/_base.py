@@ -174,11 +174,11 @@ class Machine(BaseEstimator):
             if gamma not in ("scale", "auto"):
                 raise ValueError(f"gamma = {gamma!r} must be 'scale', 'auto' or a number")
             return gamma
-        told = f"gamma = {gamma!r} must be a number, 0 or more, or 'scale' or 'auto'"
+        message = f"gamma = {gamma!r} must be a number, 0 or more, or 'scale' or 'auto'"
         if not isinstance(gamma, Real) or isinstance(gamma, bool):
-            raise TypeError(told)
+            raise TypeError(message)
         if not 0 <= gamma < float("inf"):
-            raise ValueError(told)
+            raise ValueError(message)
         return repr(float(gamma))
 
     @property
@@ -397,7 +397,7 @@ class Machine(BaseEstimator):
         return from_rows(self._model.points(), self._model.columns)
 
     def _structured_points(self) -> np.ndarray:
-        """Texts, one a point, or a tuple of them; graphs are not given back."""
+        """Texts, one per point, or a tuple of them; graphs are not given back."""
         columns = [column for column in self._model.texts().values() if column]
         points = np.empty(len(columns[0]) if columns else 0, dtype=object)
         for i, values in enumerate(zip(*columns)):

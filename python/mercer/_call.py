@@ -44,11 +44,11 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.integers(1, 2**31 - 1))
     if isinstance(random_state, np.random.RandomState) or random_state is np.random:
         return int(random_state.randint(1, 2**31 - 1))
-    told = f"random_state = {random_state!r} must be None, a whole number from 0 to 2**32 - 1, or a "
+    message = f"random_state = {random_state!r} must be None, a whole number from 0 to 2**32 - 1, or a "
     if not isinstance(random_state, Integral) or isinstance(random_state, bool):
-        raise TypeError(told + "generator of NumPy")
+        raise TypeError(message + "generator of NumPy")
     if not 0 <= random_state < 2**32:
-        raise ValueError(told + "generator of NumPy")
+        raise ValueError(message + "generator of NumPy")
     return int(random_state)
 
 

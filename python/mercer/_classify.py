@@ -16,7 +16,7 @@ from ._compat import ClassifierMixin
 
 
 def class_weight_of(class_weight: Any, classes: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """One weight a class from None, "balanced" or a dict."""
+    """One weight per class from None, "balanced" or a dict."""
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str):
@@ -61,7 +61,7 @@ def votes_to_scores(pairs: np.ndarray, count: int) -> np.ndarray:
 class Classifier(ClassifierMixin, Machine):
     """A machine that learns classes. Its model knows them by position; here they have names."""
 
-    #: Columns of decisions for more than two classes: pairs, or one a class.
+    #: Columns of decisions for more than two classes: pairs, or one per class.
     _by_pairs = False
 
     def _fit_classes(self, X: Any, y: Any, sample_weight: Any, **settings: Any) -> Any:

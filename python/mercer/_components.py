@@ -290,11 +290,11 @@ class KernelHebbian(_Components):
             "passes": "passes",
         }
         settings: dict[str, Any] = {}
-        for told, name in counts.items():
+        for setting, name in counts.items():
             value = getattr(self, name)
             if not int(value) >= 1:
                 raise ValueError(f"{name} = {value} must be 1 or more")
-            settings[told] = int(value)
+            settings[setting] = int(value)
         numbers = {"rate": self.rate, "anneal": self.anneal, "tolerance": self.tol}
         settings.update((name, float(value)) for name, value in numbers.items())
         settings["center"] = bool(self.center)

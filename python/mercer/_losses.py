@@ -217,7 +217,7 @@ class KernelHuberRegressor(_RiskRegressor):
         self.precision = precision
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelHuberRegressor":
-        """Learns one number a row.
+        """Learns one number per row.
 
         Returns
         -------
@@ -285,7 +285,7 @@ class KernelQuantileRegressor(_RiskRegressor):
         self.precision = precision
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelQuantileRegressor":
-        """Learns one number a row.
+        """Learns one number per row.
 
         Returns
         -------

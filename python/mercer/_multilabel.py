@@ -11,9 +11,9 @@ from ._base import Machine
 
 
 class MultiLabelClassifier(Machine):
-    """Several labels a row, ranked and cut (Elisseeff and Weston 2001).
+    """Several labels per row, ranked and cut (Elisseeff and Weston 2001).
 
-    One function a label, learnt together so that on every row the labels it has rank above those it
+    One function per label, learnt together so that on every row the labels it has rank above those it
     has not; and a threshold, linear in the scores, below which labels are left out.
 
     Parameters

@@ -128,9 +128,9 @@ def checked(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return method(self, *args, **kwargs)
         except (TypeError, ValueError) as error:
-            told = in_our_words(self, error)
-            if told is error:
+            renamed = in_our_words(self, error)
+            if renamed is error:
                 raise
-            raise told from None
+            raise renamed from None
 
     return with_parameters_checked

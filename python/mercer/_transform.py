@@ -11,7 +11,7 @@ from ._compat import TransformerMixin
 
 
 class Transformer(TransformerMixin, Machine):
-    """A machine whose `transform` gives ``_n_features_out`` numbers a row."""
+    """A machine whose `transform` gives ``_n_features_out`` numbers per row."""
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """A name for each feature: the class in small letters and a number."""

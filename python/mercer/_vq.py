@@ -96,6 +96,6 @@ class KernelVQ(ClusterMixin, Machine):
         return self._decision(X).argmax(axis=1).astype(np.int32)
 
     def inverse_transform(self, labels: Any) -> np.ndarray:
-        """The codes themselves, one a label."""
+        """The codes themselves, one per label."""
         self._check_fitted()
         return self.codes_[np.asarray(labels, dtype=np.intp)]

@@ -7,7 +7,7 @@
 namespace mercer::python {
 
 std::function<void(const FitStep&)> StepTable::listener() {
-    return [this](const FitStep& told) { steps_[told.number].push_back(told.step); };
+    return [this](const FitStep& at) { steps_[at.number].push_back(at.step); };
 }
 
 nb::dict StepTable::columns() const {
