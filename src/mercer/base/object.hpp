@@ -21,9 +21,9 @@ struct GraphView {
     std::size_t nodes = 0;
     const std::size_t* starts = nullptr;  ///< nodes + 1 of them
     const std::uint32_t* neighbours = nullptr;
-    std::span<const std::int64_t> node_labels{};  ///< one a node, or none
-    const std::int64_t* edge_labels = nullptr;    ///< one an entry of neighbours, or null
-    std::size_t attributes = 0;                   ///< numbers a node
+    std::span<const std::int64_t> node_labels{};  ///< one per node, or none
+    const std::int64_t* edge_labels = nullptr;    ///< one per entry of neighbours, or null
+    std::size_t attributes = 0;                   ///< numbers per node
     const double* values = nullptr;               ///< the attributes, node by node
     const double* weights = nullptr;              ///< one an entry of neighbours, or null: all 1
 

@@ -31,9 +31,9 @@ struct Labels {
 /// Labels seen as classes 0 … k-1, ordered as people expect: numbers by value, text by
 /// `natural_less`.
 struct Classes {
-    std::vector<std::string> names;   ///< one a class, in order
+    std::vector<std::string> names;   ///< one per class, in order
     std::vector<double> values;       ///< the numeric labels in the same order; empty for text
-    std::vector<std::int32_t> index;  ///< one a row
+    std::vector<std::int32_t> index;  ///< one per row
     std::size_t count() const { return names.size(); }
 };
 Classes classes_of(const Labels& labels);
@@ -64,9 +64,9 @@ struct KnownColumns {
 /// Everything one file holds.
 struct Dataset {
     Rows x;
-    Labels y;                                ///< empty, or one a row
-    std::vector<double> weights;             ///< empty (all 1), or one a row, each >= 0
-    std::vector<std::string> feature_names;  ///< empty, or one a column
+    Labels y;                                ///< empty, or one per row
+    std::vector<double> weights;             ///< empty (all 1), or one per row, each >= 0
+    std::vector<std::string> feature_names;  ///< empty, or one per column
     ColumnRoles roles{};                     ///< where labels and weights stood in a table
     std::vector<std::string> left_out{};     ///< names of columns beside those that were known
 

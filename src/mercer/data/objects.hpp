@@ -34,10 +34,10 @@ struct Texts {
 /// of all graphs or for none.
 struct Graphs {
     std::vector<std::size_t> first_node{0};   ///< graph g has the nodes first_node[g] …
-    std::vector<std::size_t> starts{0};       ///< one a node and one more, over all graphs
+    std::vector<std::size_t> starts{0};       ///< one per node and one more, over all graphs
     std::vector<std::uint32_t> neighbours{};  ///< counted from the first node of the graph
     std::vector<std::int64_t> node_labels{};
-    std::vector<std::int64_t> edge_labels{};  ///< one an entry of neighbours
+    std::vector<std::int64_t> edge_labels{};  ///< one per entry of neighbours
     std::size_t attributes = 0;
     std::vector<double> values{};
     std::vector<double> weights{};  ///< one an entry of neighbours, or none: all 1

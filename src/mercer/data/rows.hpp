@@ -99,7 +99,7 @@ class Rows {
     Rows select(std::span<const std::size_t> positions) const;
     /// `count` rows from `first` on. Of dense rows nothing is copied.
     Rows slice(std::size_t first, std::size_t count) const;
-    /// The same rows with these origins, one a row.
+    /// The same rows with these origins, one per row.
     Rows with_origins(std::vector<std::size_t> origins) const;
     /// Only these columns of numbers, in this order; objects stay.
     Rows select_columns(std::span<const std::size_t> columns) const;

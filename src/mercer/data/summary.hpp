@@ -33,7 +33,7 @@ struct ObjectSummary {
     bool trees = false;          ///< each text is a tree in brackets: (S (NP cats) (VP sleep))
     std::size_t edges = 0;       ///< of all graphs
     std::size_t labels = 0;      ///< different labels of nodes
-    std::size_t attributes = 0;  ///< numbers a node
+    std::size_t attributes = 0;  ///< numbers per node
 };
 
 /// How the labels look: names or few whole numbers are classes, anything else is a real target.

@@ -25,7 +25,7 @@ struct Expansion {
     Kernel kernel = linear();       ///< resolved
     Rows points{};                  ///< the x_i, each once
     Matrix<double> coefficients{};  ///< outputs × points
-    std::vector<double> bias{};     ///< one an output
+    std::vector<double> bias{};     ///< one per output
     double self = 0;                ///< weight of k(x, x); −1 for spheres, 0 otherwise
     Rows reference{};  ///< the sample a kernel with center(…) is centred on, else empty
 

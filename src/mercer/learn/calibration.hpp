@@ -36,7 +36,7 @@ struct IsotonicMap {
 };
 /// The rising function nearest to the targets by weighted squares, by pooling adjacent violators
 /// (Ayer et al. 1955). Equal places count as one with the mean of their targets. `weights` is empty
-/// (all 1) or one a target, > 0.
+/// (all 1) or one per target, > 0.
 IsotonicMap fit_isotonic(std::span<const double> places, std::span<const double> targets,
                          std::span<const double> weights = {});
 
@@ -85,7 +85,7 @@ struct DensityMarks final : ArrayExtra<DensityMarks> {
 /// Positions of labels among the classes of a model. Throws InvalidInput for one it does not know.
 std::vector<std::size_t> class_positions(const Model& model, const Labels& labels);
 
-/// One score a class, the larger the likelier: (f, 0) of two classes, the decisions themselves of
+/// One score per class, the larger the likelier: (f, 0) of two classes, the decisions themselves of
 /// one against the rest, the sum of those in its favour of pairs.
 Matrix<double> class_scores(const Model& model, MatrixView<const double> decisions);
 

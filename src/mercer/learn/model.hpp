@@ -36,7 +36,7 @@ enum class Task : std::uint32_t {
     nu_svr,
     one_class,
     svdd,
-    // The lectures' other machines, one file a family in learn/.
+    // The lectures' other machines, one file per family in learn/.
     class_means,  // nearest class mean
     parzen,       // a density with a threshold
     perceptron,
@@ -49,7 +49,7 @@ enum class Task : std::uint32_t {
     gp,
     kmeans,
     vq,  // a codebook with a bound on the distortion
-    // What finds functions of the rows without labels, one an output.
+    // What finds functions of the rows without labels, one per output.
     kpca,        // kernel principal components
     kha,         // the same, learnt online; its models are kpca's
     cca,         // canonical correlation of two views
@@ -75,7 +75,7 @@ bool is_classifier(Task task);
 bool is_regressor(Task task);
 /// Finds groups without labels.
 bool is_clustering(Task task);
-/// Finds functions of the rows, one an output: components, canonical variates, sources.
+/// Finds functions of the rows, one per output: components, canonical variates, sources.
 bool is_projection(Task task);
 /// Learns which of several labels each row has; `predict_sets` says it.
 bool is_multi_label(Task task);
@@ -96,7 +96,7 @@ struct TrainedWith {
     bool bias = true;
     std::string tube{};       ///< formula of ζ(x); empty: none
     bool tube_given = false;  ///< ζ was given as numbers or a function, which a model does not hold
-    std::vector<double> class_weights{};  ///< one a class; empty: all 1
+    std::vector<double> class_weights{};  ///< one per class; empty: all 1
     /// What else this kind of machine was told, by name: lambda, noise, budget, passes, …
     /// Names are words of a-z, 0-9, _ and -.
     std::map<std::string, double> numbers{};
@@ -105,7 +105,7 @@ struct TrainedWith {
 /// What decides the class of a row. The two may differ, and either may be wanted: the margin was
 /// trained for what errors cost (class weights), the probability says what will come true.
 enum class DecideBy {
-    margin,       ///< the signs of the decision values, one vote a pair
+    margin,       ///< the signs of the decision values, one vote per pair
     probability,  ///< the likeliest class, of models that have probabilities
 };
 
@@ -192,7 +192,7 @@ class Model {
     /// How a file is to be read for this model (ReadOptions::known).
     KnownColumns known_columns() const;
 
-    /// Decision values, one row for each row of x: one column an output of the expansion (for
+    /// Decision values, one row for each row of x: one column per output of the expansion (for
     /// one_vs_one the pairs (0,1), (0,2), …, (1,2), …; positive means the first of the pair).
     Matrix<double> decision(const Rows& x, const Progress& progress = {}) const;
     /// Class positions (classifiers), ±1 (one-class, SVDD, Parzen: +1 inside), the nearest centre
@@ -207,7 +207,7 @@ class Model {
     /// Needs one of them. Never bent towards the predicted class (DecideBy).
     Matrix<double> probabilities(const Rows& x, const Progress& progress = {}) const;
 
-    /// Models of several labels a row: 1 or 0 for each of them, one column a label. Throws
+    /// Models of several labels a row: 1 or 0 for each of them, one column per label. Throws
     /// InvalidInput for other models.
     Matrix<double> predict_sets(const Rows& x, const Progress& progress = {}) const;
 

@@ -10,7 +10,7 @@
 // nothing of the ranking and only help to find the threshold.
 //
 //   const Model m = multi_label({.C = 10}).fit(data, labels.view());
-//   m.predict_sets(test.x);                // 0 or 1, one column a label
+//   m.predict_sets(test.x);                // 0 or 1, one column per label
 //   multi_label_scores(m, test.x, truth.view()).hamming_loss;
 #pragma once
 
@@ -41,8 +41,8 @@ class MultiLabel {
     explicit MultiLabel(MultiLabelSettings settings) : settings_(std::move(settings)) {}
     Task task() const { return Task::multi_label; }
     const MultiLabelSettings& settings() const { return settings_; }
-    /// `labels` has one row a row of the data and a column a label, 0 or 1; `names` is empty or one
-    /// a label. Throws InvalidInput for other numbers, fewer than two labels, no row with some
+    /// `labels` has one row per row of the data and a column per label, 0 or 1; `names` is empty or
+    /// one a label. Throws InvalidInput for other numbers, fewer than two labels, no row with some
     /// labels but not all, and matrices beyond common.memory_bytes.
     Model fit(const Dataset& data, MatrixView<const double> labels,
               std::vector<std::string> names = {}) const;

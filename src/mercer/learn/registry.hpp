@@ -27,7 +27,7 @@ enum class Learns {
     numbers,     ///< from labels
     region,      ///< where the rows lie: a single class
     groups,      ///< of rows, without labels
-    functions,   ///< of the rows, one an output: components, canonical variates, sources
+    functions,   ///< of the rows, one per output: components, canonical variates, sources
     label_sets,  ///< which of several labels each row has
 };
 

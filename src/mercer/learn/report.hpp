@@ -77,7 +77,7 @@ struct Report {
     double seconds = 0;
 
     /// not_separable, no_margin: weights >= 0 over the rows, Σ over each class = 1, whose two
-    /// weighted means (one a class) are at this distance in feature space. Through the origin the
+    /// weighted means (one per class) are at this distance in feature space. Through the origin the
     /// labelled rows' weights sum to 1, and it is the distance of their mean from the origin.
     std::vector<double> hull_weights{};
     double hull_distance = 0;
@@ -90,7 +90,7 @@ struct Report {
     /// What else this kind of machine found out, by name: mistakes, mistake_bound, log_evidence,
     /// loo_error, … Names are words of a-z, 0-9, _ and -.
     std::map<std::string, double> figures{};
-    /// How the objective went, one number a pass over the data; empty where nobody kept it.
+    /// How the objective went, one number per pass over the data; empty where nobody kept it.
     std::vector<double> history{};
 
     /// True when the optimum is known to lie between dual and primal.

@@ -47,7 +47,7 @@ struct TargetScaling {
     bool is_identity() const { return shift == 0 && scale == 1; }
 };
 
-/// `weights` is empty (all 1) or one a target. `automatic` is none.
+/// `weights` is empty (all 1) or one per target. `automatic` is none.
 TargetScaling fit_target_scale(TargetScale rule, std::span<const double> targets,
                                std::span<const double> weights = {});
 

@@ -1,4 +1,4 @@
-// Rows, or a picture, written as a codebook and a number a row (learn/groups/quantiser.hpp).
+// Rows, or a picture, written as a codebook and a number per row (learn/groups/quantiser.hpp).
 //
 //     save_codes({.codes = book.codes, .index = book.nearest}, "rows.vq");
 //     Rows rows = load_codes("rows.vq").decoded();

@@ -1,4 +1,4 @@
-// Pictures as rows: squares of pixels, one a row, and back.
+// Pictures as rows: squares of pixels, one per row, and back.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,7 @@ struct CalibrationReport {
     std::vector<ReliabilityBin> bins{};
 };
 
-/// `truth` are positions of classes, one a row. Throws InvalidInput for no rows, no bins,
+/// `truth` are positions of classes, one per row. Throws InvalidInput for no rows, no bins,
 /// probabilities outside [0, 1] and positions beyond the classes.
 CalibrationReport calibration_report(MatrixView<const double> probabilities,
                                      std::span<const std::size_t> truth, std::size_t bins = 10);

@@ -42,8 +42,8 @@ class Conformal {
 
     std::size_t rows() const { return rows_; }
     double coverage() const { return settings_.coverage; }
-    /// What an answer may be as strange as: one number, or one a class. Infinite where the rows set
-    /// aside are too few for the coverage: then everything belongs to the prediction.
+    /// What an answer may be as strange as: one number, or one per class. Infinite where the rows
+    /// set aside are too few for the coverage: then everything belongs to the prediction.
     const std::vector<double>& thresholds() const { return thresholds_; }
 
     /// Positions of the classes that remain possible, ascending; may be none, or all.

@@ -29,7 +29,7 @@ struct Score {
 Score score(Task task, const Labels& predicted, const Labels& truth);
 
 struct CrossValidation {
-    Labels predictions{};  ///< one a row, from the machine that had not seen it
+    Labels predictions{};  ///< one per row, from the machine that had not seen it
     Score score{};
     FitStatus status = FitStatus::converged;  ///< the first that is not `converged`, if any
 };

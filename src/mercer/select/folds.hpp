@@ -34,8 +34,8 @@ struct FoldRule {
 };
 
 /// Folds × repeats splits, those of one drawing together. Throws InvalidInput for fewer than two
-/// folds, more folds than rows or groups, keys that are not one a row, and for stratified folds of
-/// a class with a single row, which could never be both learnt and judged.
+/// folds, more folds than rows or groups, keys that are not one per row, and for stratified folds
+/// of a class with a single row, which could never be both learnt and judged.
 std::vector<Split> make_folds(const FoldRule& rule, Task task, const Dataset& data);
 
 /// The same folds with only so many rows to learn from, at most: a sample drawn from each training

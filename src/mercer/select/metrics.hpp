@@ -42,7 +42,7 @@ struct Judged {
     std::vector<double> truth{};         ///< positions of classes, or targets
     std::vector<double> predicted{};     ///< the same
     std::vector<double> decision{};      ///< two classes: the larger, the more the last of them
-    Matrix<double> probabilities{0, 0};  ///< one column a class, for log_loss
+    Matrix<double> probabilities{0, 0};  ///< one column per class, for log_loss
 };
 
 /// Not a number where there is no answer: no rows, or an AUC of one class alone.

@@ -52,8 +52,8 @@ struct SearchSettings {
 
 /// One point of the search and what came of it.
 struct SearchPoint {
-    std::vector<double> values{};  ///< one an axis
-    std::vector<double> scores{};  ///< one a fold; empty when there is none
+    std::vector<double> values{};  ///< one per axis
+    std::vector<double> scores{};  ///< one per fold; empty when there is none
     double mean = 0;               ///< not a number when some fold has no score
     double deviation = 0;          ///< of the scores of the folds, with folds − 1 below
     double seconds = 0;            ///< of training and judging, summed over threads

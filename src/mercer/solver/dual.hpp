@@ -157,7 +157,7 @@ struct RecessionDirection {
 
 struct DualSolution {
     std::vector<double> alpha;
-    std::vector<double> row_gradient;  ///< v = K β, one a row of the operator
+    std::vector<double> row_gradient;  ///< v = K β, one per row of the operator
     /// λ of ∂f − A'λ: over the free variables the mean (least squares with two equalities in
     /// general position), the midpoint of the interval when there is none. LIBSVM's rho.
     std::vector<double> multipliers;

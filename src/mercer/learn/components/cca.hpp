@@ -56,7 +56,7 @@ inline KernelCca kernel_cca(CcaSettings settings = {}) {
     return KernelCca(std::move(settings));
 }
 
-/// The correlation of f_p(x) with g_p(y) over these rows, one a pair; 0 where one of them is
+/// The correlation of f_p(x) with g_p(y) over these rows, one per pair; 0 where one of them is
 /// constant. Throws InvalidInput for a model that is no such pair and for rows that do not match.
 std::vector<double> canonical_correlations(const Model& model, const Rows& x, const Rows& y,
                                            const Progress& progress = {});

@@ -60,7 +60,7 @@ class HebbianStream {
     HebbianStream& operator=(HebbianStream&&) noexcept;
     ~HebbianStream();
 
-    /// Learns from some rows, in their order; `weights` has one a row or none at all. The first
+    /// Learns from some rows, in their order; `weights` has one per row or none at all. The first
     /// call settles the number of columns. Throws InvalidInput, and learns nothing, for rows of
     /// another width or not finite, and Cancelled out of the middle.
     void feed(const Rows& rows, std::span<const double> weights = {});

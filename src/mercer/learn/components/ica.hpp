@@ -5,7 +5,7 @@
 // canonical correlation.
 //
 //   Model model = kernel_ica({}).fit(data);
-//   Matrix<double> sources = model.decision(data.x);        // one column a source, variance 1
+//   Matrix<double> sources = model.decision(data.x);        // one column per source, variance 1
 //   model.extras().array("mixing");                            // A, columns of the data × sources
 //   amari_error(unmixing_matrix(model).view(), truth.view());
 #pragma once

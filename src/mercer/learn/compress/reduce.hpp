@@ -62,9 +62,9 @@ struct Reduction {
     /// vectors were moved or constructed.
     std::vector<std::size_t> chosen{};
     double squared_norm = 0;              ///< Σ ‖w_c‖²
-    std::vector<double> squared_norms{};  ///< ‖w_c‖², one an output
+    std::vector<double> squared_norms{};  ///< ‖w_c‖², one per output
     double distance = 0;                  ///< ρ, recomputed in double precision
-    std::vector<double> distances{};      ///< ‖w_c − w'_c‖², one an output
+    std::vector<double> distances{};      ///< ‖w_c − w'_c‖², one per output
     /// ρ after 0, 1, 2, … vectors were chosen, before they were moved.
     std::vector<double> choice{};
     /// ρ at the start of the joint optimisation and after each of its steps; never rises.

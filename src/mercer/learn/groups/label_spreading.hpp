@@ -35,9 +35,9 @@ struct SpreadSettings {
 };
 
 struct LabelSpread {
-    Labels unlabelled{};      ///< found, one a row
+    Labels unlabelled{};      ///< found, one per row
     Labels labelled{};        ///< found for the labelled rows, which may differ from what was given
-    Matrix<double> scores{};  ///< F: labelled rows first, one column a class in the usual order
+    Matrix<double> scores{};  ///< F: labelled rows first, one column per class in the usual order
     double residual = 0;      ///< largest |(I − αS)F − (1 − α)Y|
     std::size_t unreached = 0;  ///< unlabelled rows that no labelled one reaches: the first class
     /// For other rows; its figures are residual, unreached, unlabelled. Origins count the labelled

@@ -109,7 +109,7 @@ class PerceptronStream {
 ///     point of the expansion, output that grew (or −1), output that fell (or −1), by how much,
 ///     number of rows the vector after this update stood for
 /// so that the vectors are the partial sums over the rows. Decisions are shares of the votes: for
-/// two classes those for the first less those for the second, otherwise one column a class.
+/// two classes those for the first less those for the second, otherwise one column per class.
 struct Votes final : ArrayExtra<Votes> {
     Matrix<double> table{};
 

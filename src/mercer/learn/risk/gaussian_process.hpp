@@ -75,7 +75,7 @@ struct Evidence {
     double value = 0;
     std::vector<double> gradient{};  ///< empty when not wanted
 };
-/// `weights` is empty (all 1) or one a row.
+/// `weights` is empty (all 1) or one per row.
 Evidence log_evidence(const GramGradient& k, std::span<const double> y, double noise,
                       std::span<const double> weights = {}, bool with_gradient = true);
 

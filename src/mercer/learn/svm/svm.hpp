@@ -47,7 +47,7 @@ struct SvmSettings {
     std::map<std::string, double> class_weights{};  ///< by class name; multiply C
     bool balanced = false;  ///< class weights rows / (classes × rows of the class)
     /// nu-svr: the tube's shape ζ(x) >= 0, ε ζ(x) wide (001, parametric error models): a formula
-    /// over the unscaled inputs, numbers (one a row), or a function of the unscaled row.
+    /// over the unscaled inputs, numbers (one per row), or a function of the unscaled row.
     std::optional<Formula> tube{};
     std::vector<double> tube_values{};
     std::function<double(std::span<const double>)> tube_function{};
@@ -85,7 +85,7 @@ class Svm {
     Model fit(const Dataset& data) const;
     /// Regression with several outputs: one column of `targets` each, kernel rows shared.
     Model fit(const Dataset& data, MatrixView<const double> targets) const;
-    /// Widths of a tube given one a row go with their rows.
+    /// Widths of a tube given one per row go with their rows.
     Svm for_rows(std::span<const std::size_t> rows) const;
 
    private:
