@@ -7,7 +7,7 @@
 //
 //   GivenRiskSettings s{.common = {.kernel = rbf({.gamma = 0.5})}, .lambda = 0.1};
 //   s.loss = "max(0, |y - z| - 0.1)";                         // a formula in y and z
-//   s.regulariser = "norm";                                   // ‖f‖ itself, in the place of its
+//   s.regulariser = "norm";                             // ‖f‖, not its square
 //   square Model m = given_risk(s).fit(data); s.functions.value = [](std::span<const double> y,
 //   std::span<const double> z,
 //                          std::span<double> out) {
