@@ -6,12 +6,11 @@
 // Functions of a program, or formulas:
 //
 //   GivenRiskSettings s{.common = {.kernel = rbf({.gamma = 0.5})}, .lambda = 0.1};
-//   s.loss = "max(0, |y - z| - 0.1)";                         // a formula in y and z
-//   s.regulariser = "norm";                             // ‖f‖, not its square
-//   square Model m = given_risk(s).fit(data); s.functions.value = [](std::span<const double> y,
-//   std::span<const double> z,
-//                          std::span<double> out) {
-//       for (std::size_t i = 0; i < z.size(); ++i) out[i] = std::cosh(y[i] - z[i]);
+//   s.loss = "max(0, |y - z| - 0.1)";      // a formula in y and z
+//   s.regulariser = "norm";                // not its square
+//   Model m = given_risk(s).fit(data);
+//   s.functions.value = [](auto y, auto z, auto out) {
+//       for (std::size_t i = 0; i < z.size(); ++i) out[i] = (y[i] - z[i]) * (y[i] - z[i]);
 //   };
 //
 // Slopes that are not given are differences. What is minimised is ℓ or, where Newton's method
