@@ -7,6 +7,7 @@
 #include <queue>
 #include <utility>
 
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
@@ -18,11 +19,10 @@
 namespace mercer {
 namespace {
 
-using Kind = ManifoldFunction::Kind;
-constexpr std::array<std::pair<Kind, std::string_view>, 3> kinds{
-    {{Kind::isomap, "isomap"}, {Kind::lle, "lle"}, {Kind::laplacian, "laplacian"}}};
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
+constexpr std::array<std::pair<ManifoldFunction::Kind, std::string_view>, 3> manifold_kinds{
+    {{ManifoldFunction::Kind::isomap, "isomap"},
+     {ManifoldFunction::Kind::lle, "lle"},
+     {ManifoldFunction::Kind::laplacian, "laplacian"}}};
 double squared_distance(MatrixView<const double> k, std::size_t i, std::size_t j) {
     return std::max(0.0, k(i, i) + k(j, j) - 2 * k(i, j));
 }
@@ -189,12 +189,13 @@ Matrix<double> laplacian(MatrixView<const double> k, std::size_t neighbours,
 
 bool ManifoldFunction::knows(std::string_view text) {
     const std::string_view word = text.substr(0, text.find('('));
-    return std::ranges::any_of(kinds, [&](const auto& entry) { return entry.second == word; });
+    return std::ranges::any_of(manifold_kinds,
+                               [&](const auto& entry) { return entry.second == word; });
 }
 
 ManifoldFunction ManifoldFunction::parse(std::string_view text) {
     const std::size_t open = text.find('(');
-    for (const auto& [kind, name] : kinds) {
+    for (const auto& [kind, name] : manifold_kinds) {
         if (text.substr(0, open) != name) continue;
         const auto number = open != std::string_view::npos && text.back() == ')'
                                 ? parse_number(text.substr(open + 1, text.size() - open - 2))
@@ -221,8 +222,8 @@ Matrix<double> ManifoldFunction::operator()(MatrixView<const double> k,
         throw InvalidInput("the matrix has entries that are not finite");
     }
     switch (kind_) {
-        case Kind::isomap: return isomap(k, neighbours_, progress);
-        case Kind::lle: return lle(k, neighbours_, progress);
+        case ManifoldFunction::Kind::isomap: return isomap(k, neighbours_, progress);
+        case ManifoldFunction::Kind::lle: return lle(k, neighbours_, progress);
         default: return laplacian(k, neighbours_, progress);
     }
 }

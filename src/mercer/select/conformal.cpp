@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/sample.hpp"
@@ -11,8 +12,6 @@
 
 namespace mercer {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_single_class(Task task) {
     return task == Task::one_class || task == Task::svdd || task == Task::parzen;

@@ -7,13 +7,13 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/learn/detail/sample.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double most_rows = 1e15;  ///< beyond it a double no longer counts single rows
 
 void check_rows(double rows) {

@@ -21,9 +21,9 @@ struct NaturalLess {
     }
 };
 
-class Parser {
+class EdgeParser {
    public:
-    explicit Parser(const Input& input) : input_(input) {}
+    explicit EdgeParser(const Input& input) : input_(input) {}
 
     Dataset parse() {
         for (const char* p = input_.begin(); p != input_.end();) {
@@ -159,7 +159,7 @@ Format edges() {
             .read =
                 [](const Input& input) {
                     try {
-                        return Parser(input).parse();
+                        return EdgeParser(input).parse();
                     } catch (const Mistake& mistake) {
                         fail_mistake(input, mistake);
                     }

@@ -27,9 +27,9 @@ std::optional<std::string_view> label_in(std::string_view description) {
     return std::nullopt;
 }
 
-class Parser {
+class FastaParser {
    public:
-    explicit Parser(const Input& input) : input_(input) {}
+    explicit FastaParser(const Input& input) : input_(input) {}
 
     Dataset parse() {
         for (const char* p = input_.begin(); p != input_.end();) {
@@ -137,7 +137,7 @@ Format fasta() {
             .read =
                 [](const Input& input) {
                     try {
-                        return Parser(input).parse();
+                        return FastaParser(input).parse();
                     } catch (const Mistake& mistake) {
                         fail_mistake(input, mistake);
                     }

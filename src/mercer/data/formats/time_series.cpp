@@ -35,9 +35,9 @@ std::string lower(std::string_view word) {
     return result;
 }
 
-class Parser {
+class SeriesParser {
    public:
-    explicit Parser(const Input& input) : input_(input) {}
+    explicit SeriesParser(const Input& input) : input_(input) {}
 
     Dataset parse() {
         for (const char* p = input_.begin(); p != input_.end();) {
@@ -228,7 +228,7 @@ Format time_series() {
             .read =
                 [](const Input& input) {
                     try {
-                        return Parser(input).parse();
+                        return SeriesParser(input).parse();
                     } catch (const Mistake& mistake) {
                         fail_mistake(input, mistake);
                     }

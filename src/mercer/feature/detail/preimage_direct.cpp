@@ -23,7 +23,7 @@ double squared_length(std::span<const double> a, std::span<const double> b) {
 }
 
 /// The neighbours of one target and what is known of them.
-struct Neighbours {
+struct NearbyPoints {
     std::vector<std::size_t> which{};
     Matrix<double> kernel{};       ///< among themselves
     std::vector<double> far{};     ///< ‖Ψ − Φ(x_i)‖², Ψ brought to the length of an image
@@ -31,7 +31,7 @@ struct Neighbours {
 };
 
 /// Input distances by the kernel's own formula: k(z, x) = a e^(−γ‖z−x‖²) = (2a − ‖Ψ − Φ(x)‖²)/2.
-void invert_gaussian(const State& s, Neighbours& near) {
+void invert_gaussian(const State& s, NearbyPoints& near) {
     const double a = s.diagonal[near.which.front()];
     for (const double far : near.far) {
         const double value = std::clamp((2 * a - far) / (2 * a), 1e-12, 1.0);
@@ -40,7 +40,7 @@ void invert_gaussian(const State& s, Neighbours& near) {
 }
 
 /// Input distances in the proportion that holds, in the mean of squares, among the neighbours.
-void invert_by_proportion(const State& s, Neighbours& near) {
+void invert_by_proportion(const State& s, NearbyPoints& near) {
     double both = 0;
     double square = 0;
     for (std::size_t a = 0; a < near.which.size(); ++a) {
@@ -55,8 +55,8 @@ void invert_by_proportion(const State& s, Neighbours& near) {
     for (const double far : near.far) near.wanted.push_back(std::max(0.0, proportion * far));
 }
 
-Neighbours neighbours_of(const State& s, const PreimageTargets& targets, std::size_t t) {
-    Neighbours near;
+NearbyPoints neighbours_of(const State& s, const PreimageTargets& targets, std::size_t t) {
+    NearbyPoints near;
     near.which = nearest_points(s, targets, t, s.settings.neighbours);
     const std::size_t q = near.which.size();
     const Points<double> points = s.gram.select(s.gram.reference(), near.which);
@@ -77,7 +77,7 @@ Neighbours neighbours_of(const State& s, const PreimageTargets& targets, std::si
 
 /// The point at these distances from the neighbours (Gower 1968): with X the neighbours about their
 /// mean, one a row, z = x̄ + ½ X' (X X')⁺ (‖x_i − x̄‖² − wanted_i).
-std::vector<double> locate(const State& s, const Neighbours& near) {
+std::vector<double> locate(const State& s, const NearbyPoints& near) {
     const std::size_t q = near.which.size();
     const std::size_t d = s.columns();
     std::vector<double> mean(d, 0.0);
@@ -115,7 +115,7 @@ std::vector<double> locate(const State& s, const Neighbours& near) {
 std::vector<Preimage> by_distances(const State& s, const PreimageTargets& targets) {
     std::vector<Preimage> found(targets.size());
     for (std::size_t t = 0; t < targets.size(); ++t) {
-        Neighbours near = neighbours_of(s, targets, t);
+        NearbyPoints near = neighbours_of(s, targets, t);
         if (s.gamma) {
             invert_gaussian(s, near);
         } else {

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 
 namespace mercer::leaves {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double same(double v) {
     return v;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/base/words.hpp"
@@ -12,8 +13,6 @@
 
 namespace mercer {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Kernels made of kernels. Leaves are described one by one in kernel/leaf/.
 const std::vector<KernelEntry>& combinations() {

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "mercer/base/detail/dot.hpp"
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/formula.hpp"
 #include "mercer/base/text.hpp"
@@ -20,9 +22,7 @@
 namespace mercer {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-const Describe<GivenRiskSettings>& described() {
+const Describe<GivenRiskSettings>& given_risk_described() {
     static const auto settings = [] {
         using S = GivenRiskSettings;
         Describe<S> d;
@@ -78,10 +78,6 @@ Rising regulariser_of(const GivenRiskSettings& s) {
         const double row[] = {norm};
         return formula(row);
     }};
-}
-
-double inner(std::span<const double> a, std::span<const double> b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 /// One output: what is minimised, and what has been found.
@@ -217,7 +213,7 @@ class Problem {
     }
 
     double norm(const RiskSolution& s) const {
-        return std::sqrt(std::max(0.0, inner(s.alpha, s.image)));
+        return std::sqrt(std::max(0.0, dot(s.alpha, s.image)));
     }
 
     double primal_of(const RiskSolution& s) const {
@@ -245,7 +241,7 @@ class Problem {
         // What the sum is off by is a rounding of slopes; more is no point of the dual.
         if (s.infeasibility > 1e-6 * size) return -infinity;
         multiply(k_, beta, image);
-        const double length = std::sqrt(std::max(0.0, inner(beta, image)));
+        const double length = std::sqrt(std::max(0.0, dot(beta, image)));
         const double lambda = settings_.lambda;
         double c = 1;
         double own = omega_.conjugate(length / lambda, norm(s));
@@ -305,7 +301,7 @@ class Problem {
         r.status = !convex_ || r.relative_gap <= settings_.tolerance ? FitStatus::converged
                    : steps_ >= most_steps()                          ? FitStatus::iteration_limit
                                                                      : FitStatus::stalled;
-        r.squared_norm = inner(best_.alpha, best_.image);
+        r.squared_norm = dot(best_.alpha, best_.image);
         r.bias = best_.bias;
         r.rows = y_.size();
         r.iterations = steps_;
@@ -352,8 +348,7 @@ Model train(Task task, const GivenRiskSettings& settings, const Dataset& data) {
                            std::to_string(2 * n * n * sizeof(double)) +
                            " bytes for its matrices; allow more memory or take fewer rows");
     }
-    const Gram<double> gram =
-        make_gram<double>(sample.kernel, sample.x, sample.data.feature_names);
+    const Gram<double> gram = make_gram<double>(sample.kernel, sample.x, sample.data.feature_names);
     Matrix<double> k(n, n);
     gram.matrix(k.view(), settings.common.progress);
     const bool classes = is_classifier(task);
@@ -393,7 +388,7 @@ Model train(Task task, const GivenRiskSettings& settings, const Dataset& data) {
 }  // namespace
 
 Model GivenRisk::fit(const Dataset& data) const {
-    described().check(settings_);
+    given_risk_described().check(settings_);
     return patient_fit(
         task_, settings_, data,
         [this](const GivenRiskSettings& s, const Dataset& d) { return train(task_, s, d); });
@@ -401,12 +396,12 @@ Model GivenRisk::fit(const Dataset& data) const {
 
 GivenRiskSettings given_risk_settings(FitSettings common, const std::string& task,
                                       const SettingValues& values) {
-    return described().filled(task, std::move(common), values);
+    return given_risk_described().filled(task, std::move(common), values);
 }
 
 std::vector<MachineEntry> given_risk_entries() {
     const auto entry = [](Task task, std::string name, Learns learns, std::string about) {
-        return described().entry(
+        return given_risk_described().entry(
             {.task = task,
              .name = std::move(name),
              .family = "risk",

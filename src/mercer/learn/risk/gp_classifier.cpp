@@ -27,7 +27,6 @@
 namespace mercer {
 namespace {
 
-
 [[noreturn]] void not_positive(const Kernel& kernel) {
     throw InvalidInput("the kernel " + kernel.text() +
                        " gives a matrix that is not positive definite on this data, which no "
@@ -159,8 +158,7 @@ Model learn(const GpClassifierSettings& s, const Dataset& data, std::optional<Ke
     check_memory(s, n, problems.size());
     const Chosen chosen = choose(s, sample, problems);
     found = chosen.kernel;
-    const Gram<double> gram =
-        make_gram<double>(chosen.kernel, sample.x, sample.data.feature_names);
+    const Gram<double> gram = make_gram<double>(chosen.kernel, sample.x, sample.data.feature_names);
     Matrix<double> k(n, n);
     gram.matrix(k.view(), chosen.status == FitStatus::cancelled ? Progress{} : progress);
     CurvatureTest curvature(gram.kernel(), sample.x, directions_of(Task::gp, false));
@@ -197,7 +195,7 @@ Model learn(const GpClassifierSettings& s, const Dataset& data, std::optional<Ke
     return Model(std::move(model));
 }
 
-const Describe<GpClassifierSettings>& described() {
+const Describe<GpClassifierSettings>& classifier_settings() {
     static const auto settings = [] {
         using S = GpClassifierSettings;
         Describe<S> d;
@@ -278,7 +276,7 @@ LatentEvidence latent_evidence(const GramGradient& k, std::span<const double> si
 }
 
 Model GpClassifier::fit(const Dataset& data) const {
-    described().check(settings_);
+    classifier_settings().check(settings_);
     std::optional<Kernel> found;
     const auto fit_some = [&](const FitSettings& common, const std::vector<std::size_t>* rows) {
         GpClassifierSettings own = settings_;
@@ -379,14 +377,15 @@ Latent latent_of(const Model& model, const Rows& x, const Progress& progress) {
 }
 
 MachineEntry gp_classifier_entry() {
-    return described().entry({.task = gpc_task,
-                              .name = "gpc",
-                              .family = "risk",
-                              .learns = Learns::classes,
-                              .about = "Gaussian process classification, with probabilities",
-                              .certified = true,
-                              .extras = {extra_kind<LatentFactors>("latent-factors")}},
-                             gp_classifier);
+    return classifier_settings().entry(
+        {.task = gpc_task,
+         .name = "gpc",
+         .family = "risk",
+         .learns = Learns::classes,
+         .about = "Gaussian process classification, with probabilities",
+         .certified = true,
+         .extras = {extra_kind<LatentFactors>("latent-factors")}},
+        gp_classifier);
 }
 
 }  // namespace mercer

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "mercer/base/detail/buffer.hpp"
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/calibration.hpp"
@@ -18,8 +19,6 @@
 
 namespace mercer {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double entropy(double p) {
     return p > 0 ? -p * std::log(p) : 0;

@@ -7,13 +7,12 @@
 #include <limits>
 
 #include "mercer/base/detail/dot.hpp"
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/svm/detail/subproblem.hpp"
 
 namespace mercer {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A variable within this fraction of its bound is at it.
 constexpr double at_bound = 1e-9;

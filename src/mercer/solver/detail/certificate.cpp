@@ -1,4 +1,5 @@
 #include "mercer/solver/detail/certificate.hpp"
+#include "mercer/base/detail/infinity.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +7,6 @@
 
 namespace mercer {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Multipliers group_multipliers(const CanonicalDual& form, std::span<const double> u,
                               std::span<const double> gradient) {

@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/text.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double relative_slack = 1e-12;  ///< of the sums' size, forgiven as rounding
 
 /// Some variables with the one or two equalities they share; the others are held fixed.

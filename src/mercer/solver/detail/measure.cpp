@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/solver/detail/certificate.hpp"
 #include "mercer/solver/detail/state.hpp"
@@ -12,7 +13,6 @@
 namespace mercer {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t variable_grain = 8192;
 constexpr std::uint8_t quiet_rounds = 3;  ///< before a variable is dropped
 

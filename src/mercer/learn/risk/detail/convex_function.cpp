@@ -4,13 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 
 namespace mercer {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double step_at(double z) {
     return 1e-7 * (1 + std::abs(z));

@@ -5,16 +5,13 @@
 #include <limits>
 #include <numeric>
 
+#include "mercer/base/detail/dot.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
 namespace {
-
-double inner(std::span<const double> a, std::span<const double> b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// 1 / (1 + exp(−f)) without overflow.
 double sigma(double f) {
@@ -34,15 +31,15 @@ double entropy(double p) {
 std::vector<double> product(MatrixView<const double> k, std::span<const double> x) {
     std::vector<double> result(k.rows);
     parallel_ranges(k.rows, 64, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) result[i] = inner(k.row(i), x);
+        for (std::size_t i = first; i < last; ++i) result[i] = dot(k.row(i), x);
     });
     return result;
 }
 
-class Newton {
+class ModeSearch {
    public:
-    Newton(MatrixView<const double> k, std::span<const double> signs,
-           std::span<const double> weights, const Progress& progress)
+    ModeSearch(MatrixView<const double> k, std::span<const double> signs,
+               std::span<const double> weights, const Progress& progress)
         : k_(k), signs_(signs), weights_(weights), progress_(progress), n_(k.rows) {
         mode_.alpha.assign(n_, 0.0);
         mode_.mean.assign(n_, 0.0);
@@ -84,7 +81,7 @@ class Newton {
     double weight(std::size_t i) const { return weights_.empty() ? 1 : weights_[i]; }
 
     double objective(std::span<const double> alpha, std::span<const double> mean) const {
-        double sum = 0.5 * inner(alpha, mean);
+        double sum = 0.5 * dot(alpha, mean);
         for (std::size_t i = 0; i < n_; ++i) sum += weight(i) * loss(signs_[i] * mean[i]);
         return sum;
     }
@@ -141,7 +138,7 @@ class Newton {
         }
         const std::vector<double> mean = moved > 0 ? product(k_, alpha) : mode_.mean;
         mode_.primal = objective(alpha, mean);
-        mode_.dual = -0.5 * inner(alpha, mean);
+        mode_.dual = -0.5 * dot(alpha, mean);
         for (std::size_t i = 0; i < n_; ++i) {
             mode_.dual += weight(i) * entropy(signs_[i] * alpha[i] / weight(i));
         }
@@ -176,7 +173,7 @@ class Newton {
 
 LatentMode find_mode(MatrixView<const double> k, std::span<const double> signs,
                      std::span<const double> weights, double tolerance, const Progress& progress) {
-    return Newton(k, signs, weights, progress).run(tolerance);
+    return ModeSearch(k, signs, weights, progress).run(tolerance);
 }
 
 Matrix<double> evidence_weights(MatrixView<const double> k, const LatentMode& mode,
@@ -196,7 +193,7 @@ Matrix<double> evidence_weights(MatrixView<const double> k, const LatentMode& mo
     for (std::size_t i = 0; i < n; ++i) {
         const double p = sigma(mode.mean[i]);
         const double w = weights.empty() ? 1 : weights[i];
-        s[i] = -0.5 * (k(i, i) - inner(r.row(i), r.row(i))) * w * p * (1 - p) * (1 - 2 * p);
+        s[i] = -0.5 * (k(i, i) - dot(r.row(i), r.row(i))) * w * p * (1 - p) * (1 - 2 * p);
     }
     // R = W^½ (I + W^½KW^½)⁻¹ W^½.
     r = mode.factor;

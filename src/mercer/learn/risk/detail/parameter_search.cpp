@@ -42,9 +42,9 @@ std::vector<bool> held(const ParameterSearch& s) {
     return result;
 }
 
-class Run {
+class Ascent {
    public:
-    explicit Run(const ParameterSearch& search) : search_(search) {
+    explicit Ascent(const ParameterSearch& search) : search_(search) {
         const std::vector<bool> fixed = held(search);
         for (std::size_t p = 0; p < search.start.size(); ++p) {
             if (search.start[p] > 0 && !fixed[p]) free_.push_back(p);
@@ -162,7 +162,7 @@ class Run {
 }  // namespace
 
 FoundParameters maximise(const ParameterSearch& search) {
-    return Run(search)();
+    return Ascent(search)();
 }
 
 }  // namespace mercer
