@@ -3,9 +3,6 @@
 
 namespace mercer::cli {
 
-/// What the program ends with after Ctrl-C, as shells expect.
-inline constexpr int exit_interrupted = 130;
-
 /// While one of these lives the first Ctrl-C is remembered, to be asked for, and the second ends
 /// the program as it does otherwise. There is one at a time.
 class StopOnInterrupt {

@@ -22,7 +22,7 @@ Bound labellings(std::string name, std::string formula, double log_count, double
             .about = std::move(about)};
 }
 
-void check(const RiskSample& s) {
+void check_risk_sample(const RiskSample& s) {
     require_range("error", s.empirical, s.empirical >= 0 && s.empirical <= 1,
                   "a share of the rows, from 0 to 1");
     require_range("rows", s.rows, s.rows >= 1 && s.rows <= 1e15, "at least 1");
@@ -31,8 +31,8 @@ void check(const RiskSample& s) {
                   "fail");
 }
 
-Bound risk(std::string name, std::string formula, const RiskSample& s, double value,
-           std::vector<BoundInput> more, std::string about) {
+Bound risk_of(std::string name, std::string formula, const RiskSample& s, double value,
+              std::vector<BoundInput> more, std::string about) {
     Bound b{.name = std::move(name),
             .formula = std::move(formula),
             .inputs = {{"R_emp", s.empirical}, {"m", s.rows}, {"δ", s.delta}},
@@ -88,17 +88,18 @@ double rademacher_by_trace(double rows, double trace, double norm) {
 }
 
 Bound rademacher_risk(const RiskSample& s, double complexity) {
-    check(s);
+    check_risk_sample(s);
     require_range("R̂", complexity, complexity >= 0, "0 or greater");
     const double distance = 2 * complexity + 3 * std::sqrt(std::log(2 / s.delta) / (2 * s.rows));
-    return risk("rademacher", "R ≤ R_emp + 2R̂ + 3√(ln(2/δ) / 2m)", s, s.empirical + distance,
-                {{"R̂", complexity}},
-                "error of any function of the class; R_emp counts rows with y f(x) < 1, or is the "
-                "mean of min(1, max(0, 1 − y f(x)))");
+    return risk_of(
+        "rademacher", "R ≤ R_emp + 2R̂ + 3√(ln(2/δ) / 2m)", s, s.empirical + distance,
+        {{"R̂", complexity}},
+        "error of any function of the class; R_emp counts rows with y f(x) < 1, or is the "
+        "mean of min(1, max(0, 1 − y f(x)))");
 }
 
 Bound compression_risk(const RiskSample& s, double support) {
-    check(s);
+    check_risk_sample(s);
     require_range("#SV", support, support >= 0 && support < s.rows,
                   "from 0 to one less than the number of rows");
     const double others = s.rows - support;
@@ -106,13 +107,13 @@ Bound compression_risk(const RiskSample& s, double support) {
         std::lgamma(s.rows + 1) - std::lgamma(support + 1) - std::lgamma(others + 1);
     const double cost = log_choice + std::log(s.rows / s.delta);
     const bool clean = s.empirical == 0;
-    return risk("compression",
-                clean ? "R ≤ (ln C(m,d) + ln(m/δ)) / (m − d)"
-                      : "R ≤ R_emp + √((ln C(m,d) + ln(m/δ)) / 2(m − d))",
-                s, clean ? cost / others : s.empirical + std::sqrt(cost / (2 * others)),
-                {{"d", support}},
-                "error of a machine that training on its d support vectors alone gives again; "
-                "R_emp is its share of errors on the other rows (Littlestone and Warmuth 1986)");
+    return risk_of("compression",
+                   clean ? "R ≤ (ln C(m,d) + ln(m/δ)) / (m − d)"
+                         : "R ≤ R_emp + √((ln C(m,d) + ln(m/δ)) / 2(m − d))",
+                   s, clean ? cost / others : s.empirical + std::sqrt(cost / (2 * others)),
+                   {{"d", support}},
+                   "error of a machine that training on its d support vectors alone gives again; "
+                   "R_emp is its share of errors on the other rows (Littlestone and Warmuth 1986)");
 }
 
 Bound margin_description(double radius, double margin, double dimensions) {
@@ -138,11 +139,11 @@ Bound margin_description(double radius, double margin, double dimensions) {
 }
 
 Bound description_risk(const RiskSample& s, double bits) {
-    check(s);
+    check_risk_sample(s);
     require_range("bits", bits, bits >= 0, "0 or greater");
     const double cost = bits * std::numbers::ln2 + std::log(1 / s.delta);
     const bool clean = s.empirical == 0;
-    return risk(
+    return risk_of(
         "description-risk",
         clean ? "R ≤ (bits ln 2 + ln(1/δ)) / m" : "R ≤ R_emp + √((bits ln 2 + ln(1/δ)) / 2m)", s,
         clean ? cost / s.rows : s.empirical + std::sqrt(cost / (2 * s.rows)), {{"bits", bits}},

@@ -11,7 +11,7 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t band = 8192;  // rows prepared at a time
+constexpr std::size_t band_size = 8192;  // rows prepared at a time
 
 std::unique_ptr<const ObjectPairs> prepared(const FeatureWeights::Part& part,
                                             std::span<const Object> objects) {
@@ -51,15 +51,15 @@ PairSums::PairSums(FeatureWeights::Part part, const Expansion& expansion) : part
         for (std::size_t i = 0; i < weights.size(); ++i) {
             weights[i] = part_.factor * scale[i] * expansion.coefficients(c, i);
         }
-        sums_.push_back(dynamic_cast<const SummedPairs&>(*pairs).sum(all, weights, band));
+        sums_.push_back(dynamic_cast<const SummedPairs&>(*pairs).sum(all, weights, band_size));
     }
 }
 
 void PairSums::add_to(const Rows& x, MatrixView<double> out) const {
     Matrix<double> numbers;
     const std::vector<Object> objects = objects_of(x, part_.object, numbers);
-    for (std::size_t first = 0; first < objects.size(); first += band) {
-        const std::size_t count = std::min(band, objects.size() - first);
+    for (std::size_t first = 0; first < objects.size(); first += band_size) {
+        const std::size_t count = std::min(band_size, objects.size() - first);
         const auto pairs = prepared(part_, std::span(objects).subspan(first, count));
         const std::vector<double> scale = scales(part_, *pairs, count);
         const std::vector<std::uint32_t> all = first_numbers(count);

@@ -24,7 +24,7 @@ double loss(double m) {
 }
 
 /// −p log p − (1 − p) log(1 − p).
-double entropy(double p) {
+double entropy_of_chance(double p) {
     return (p > 0 ? -p * std::log(p) : 0) + (p < 1 ? -(1 - p) * std::log1p(-p) : 0);
 }
 
@@ -140,7 +140,7 @@ class ModeSearch {
         mode_.primal = objective(alpha, mean);
         mode_.dual = -0.5 * dot(alpha, mean);
         for (std::size_t i = 0; i < n_; ++i) {
-            mode_.dual += weight(i) * entropy(signs_[i] * alpha[i] / weight(i));
+            mode_.dual += weight(i) * entropy_of_chance(signs_[i] * alpha[i] / weight(i));
         }
         const double scale = std::max(std::abs(mode_.primal), std::abs(mode_.dual));
         return scale > 0 ? (mode_.primal - mode_.dual) / scale : 0;

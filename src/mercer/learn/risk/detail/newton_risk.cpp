@@ -45,7 +45,7 @@ class Newton {
             multiply(p_.k, s_.alpha, s_.image);
         }
         if (p_.bias) best_bias();
-        s_.primal = objective(s_.image, s_.bias, inner(s_.alpha, s_.image));
+        s_.primal = objective(s_.image, s_.bias, dot(s_.alpha, s_.image));
         s_.history.push_back(s_.primal);
         s_.status = FitStatus::iteration_limit;
         for (;;) {
