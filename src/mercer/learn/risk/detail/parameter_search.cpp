@@ -15,7 +15,7 @@
 namespace mercer {
 namespace {
 
-constexpr double reach = 6 * std::numbers::ln10;  ///< a factor of 1e6 either way
+constexpr double search_reach = 6 * std::numbers::ln10;  ///< a factor of 1e6 either way
 
 /// The name without its number: gamma of gamma_2.
 std::string stem(const std::string& name) {
@@ -63,8 +63,8 @@ class Ascent {
         std::vector<double> start;
         for (const std::size_t p : free_) start.push_back(std::log(search_.start[p]));
         for (const double v : start) {
-            lbfgs.lower.push_back(v - reach);
-            lbfgs.upper.push_back(v + reach);
+            lbfgs.lower.push_back(v - search_reach);
+            lbfgs.upper.push_back(v + search_reach);
         }
         const SmoothFunction f = [this](std::span<const double> x, std::span<double> g) {
             return cost(x, g);
