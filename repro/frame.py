@@ -35,6 +35,7 @@ figures. A remark says where a setting was settled with the reported rows, or th
 
 Settings that the lectures do not print are those of the papers they cite, as we know them: the papers' texts were not at hand
 to check them against. Where figures then agree to the digit, as in R4, that speaks for the settings.
+Seconds are those of two processors that had much other work to do.
 
 | result | what | seed | verdict | seconds |
 |---|---|---|---|---:|
