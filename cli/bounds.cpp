@@ -12,7 +12,6 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/theory/capacity.hpp"
-#include "mercer/theory/capacity_on_data.hpp"
 #include "mercer/theory/model_bounds.hpp"
 
 namespace mercer::cli {

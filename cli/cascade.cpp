@@ -9,7 +9,7 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/learn/compress/cascade.hpp"
-#include "mercer/learn/predictor.hpp"
+#include "mercer/learn/model.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
 

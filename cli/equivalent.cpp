@@ -7,7 +7,7 @@
 #include "cli/model_input.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/theory/nu_and_c.hpp"
+#include "mercer/theory/margin.hpp"
 
 namespace mercer::cli {
 namespace {

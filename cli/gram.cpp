@@ -12,7 +12,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/data/source.hpp"
-#include "mercer/feature/manifold.hpp"
+#include "mercer/feature/spectral.hpp"
 #include "mercer/gram/gram.hpp"
 
 namespace mercer::cli {

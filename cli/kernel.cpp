@@ -12,7 +12,6 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/kernel/definiteness.hpp"
-#include "mercer/kernel/dimension.hpp"
 #include "mercer/kernel/table.hpp"
 #include "mercer/theory/mercer_test.hpp"
 

@@ -9,7 +9,7 @@
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/theory/plane_margin.hpp"
+#include "mercer/theory/margin.hpp"
 
 namespace mercer::cli {
 namespace {

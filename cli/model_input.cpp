@@ -9,7 +9,6 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/source.hpp"
-#include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace mercer::cli {

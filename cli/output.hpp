@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "cli/session.hpp"
-#include "mercer/base/run.hpp"
+#include "mercer/base/progress.hpp"
 #include "mercer/data/write.hpp"
 
 namespace mercer::cli {

@@ -17,7 +17,7 @@
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/learn/predictor.hpp"
+#include "mercer/learn/model.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/risk/regions.hpp"
 #include "mercer/select/cross_validation.hpp"

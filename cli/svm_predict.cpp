@@ -11,7 +11,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/persist/libsvm_model.hpp"
+#include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
 
 namespace mercer::cli {

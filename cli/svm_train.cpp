@@ -15,9 +15,9 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/persist/libsvm_model.hpp"
+#include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
-#include "mercer/select/noise.hpp"
+#include "mercer/select/metrics.hpp"
 
 namespace mercer::cli {
 namespace {
@@ -238,7 +238,8 @@ void cross_validate(const TrainOrder& order, const SvmSettings& settings, const 
 }
 
 /// The noise of a regression, which LIBSVM keeps where classes have their sigmoids.
-void add_noise(const TrainOrder& order, SvmSettings settings, const Dataset& data, ModelParts& model) {
+void add_noise(const TrainOrder& order, SvmSettings settings, const Dataset& data,
+               ModelParts& model) {
     settings.probability = false;
     const double sigma = laplace_scale(
         mercer::cross_validate(settings, data, std::min<std::size_t>(5, data.size())).predictions,

@@ -14,7 +14,6 @@
 #include "mercer/learn/groups/quantiser.hpp"
 #include "mercer/persist/code_file.hpp"
 #include "mercer/picture/image.hpp"
-#include "mercer/picture/image_blocks.hpp"
 
 namespace mercer::cli {
 namespace {

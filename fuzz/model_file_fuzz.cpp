@@ -12,7 +12,6 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/persist/detail/container.hpp"
-#include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace {

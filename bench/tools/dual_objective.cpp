@@ -23,7 +23,6 @@
 #include "../best_seconds.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/feature/expansion.hpp"
-#include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace {

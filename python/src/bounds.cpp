@@ -10,9 +10,8 @@
 #include "labels.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/theory/capacity.hpp"
-#include "mercer/theory/capacity_on_data.hpp"
+#include "mercer/theory/margin.hpp"
 #include "mercer/theory/model_bounds.hpp"
-#include "mercer/theory/plane_margin.hpp"
 #include "settings.hpp"
 
 namespace mercer::python {

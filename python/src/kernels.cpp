@@ -17,7 +17,6 @@
 #include "interrupt.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/definiteness.hpp"
-#include "mercer/kernel/dimension.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/kernel/parameters.hpp"
 #include "mercer/kernel/table.hpp"

@@ -12,7 +12,7 @@
 #include "labels.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/compress/reduce.hpp"
-#include "mercer/learn/predictor.hpp"
+#include "mercer/learn/model.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/theory/certificate_check.hpp"

@@ -6,7 +6,7 @@
 #include "bindings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/learn/setting.hpp"
+#include "mercer/learn/registry.hpp"
 #include "mercer/version.hpp"
 
 namespace nb = nanobind;

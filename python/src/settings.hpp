@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mercer/learn/machine.hpp"
-#include "mercer/learn/setting.hpp"
+#include "mercer/learn/registry.hpp"
 
 namespace mercer::python {
 

@@ -28,7 +28,6 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/base/run.hpp"
 
 // data: rows and data sets, read, written, made, described and scaled.
 #include "mercer/data/dataset.hpp"
@@ -42,8 +41,6 @@
 
 // kernel: expressions, and whether they are positive definite.
 #include "mercer/kernel/definiteness.hpp"
-#include "mercer/kernel/derivative.hpp"
-#include "mercer/kernel/dimension.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/kernel/parameters.hpp"
 #include "mercer/kernel/table.hpp"
@@ -61,7 +58,6 @@
 // feature: what machines learn, and the geometry of the space they learn it in.
 #include "mercer/feature/expansion.hpp"
 #include "mercer/feature/geometry.hpp"
-#include "mercer/feature/manifold.hpp"
 #include "mercer/feature/maps.hpp"
 #include "mercer/feature/neighbours.hpp"
 #include "mercer/feature/preimage.hpp"
@@ -86,7 +82,6 @@
 #include "mercer/learn/multi_label.hpp"
 #include "mercer/learn/online/adatron.hpp"
 #include "mercer/learn/online/perceptron.hpp"
-#include "mercer/learn/predictor.hpp"
 #include "mercer/learn/registry.hpp"
 #include "mercer/learn/report.hpp"
 #include "mercer/learn/risk/class_means.hpp"
@@ -94,8 +89,8 @@
 #include "mercer/learn/risk/given_loss.hpp"
 #include "mercer/learn/risk/gp_classifier.hpp"
 #include "mercer/learn/risk/losses.hpp"
-#include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/risk/neighbours.hpp"
+#include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/risk/ridge.hpp"
 #include "mercer/learn/svm/svm.hpp"
 
@@ -103,7 +98,6 @@
 #include "mercer/picture/denoise.hpp"
 #include "mercer/picture/detect.hpp"
 #include "mercer/picture/image.hpp"
-#include "mercer/picture/image_blocks.hpp"
 #include "mercer/picture/image_resize.hpp"
 #include "mercer/picture/superres.hpp"
 #include "mercer/picture/tangent.hpp"
@@ -114,13 +108,11 @@
 #include "mercer/theory/alignment.hpp"
 #include "mercer/theory/bounds.hpp"
 #include "mercer/theory/capacity.hpp"
-#include "mercer/theory/capacity_on_data.hpp"
 #include "mercer/theory/certificate_check.hpp"
 #include "mercer/theory/kernel_combination.hpp"
+#include "mercer/theory/margin.hpp"
 #include "mercer/theory/mercer_test.hpp"
 #include "mercer/theory/model_bounds.hpp"
-#include "mercer/theory/nu_and_c.hpp"
-#include "mercer/theory/plane_margin.hpp"
 #include "mercer/theory/radius_margin.hpp"
 
 // select: how good a machine is, and which settings make it better.
@@ -130,16 +122,13 @@
 #include "mercer/select/features.hpp"
 #include "mercer/select/folds.hpp"
 #include "mercer/select/metrics.hpp"
-#include "mercer/select/noise.hpp"
 #include "mercer/select/query.hpp"
 #include "mercer/select/search.hpp"
 #include "mercer/select/search_space.hpp"
-#include "mercer/select/split.hpp"
 #include "mercer/select/structure.hpp"
 
 // persist: models in files.
 #include "mercer/persist/code_file.hpp"
-#include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
 
 #include "mercer/version.hpp"

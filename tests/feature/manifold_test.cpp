@@ -8,7 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/feature/geometry.hpp"
-#include "mercer/feature/manifold.hpp"
+#include "mercer/feature/spectral.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 
 namespace mercer {

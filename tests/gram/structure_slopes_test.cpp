@@ -7,7 +7,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/gram/gradient.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/kernel/derivative.hpp"
+#include "mercer/kernel/parameters.hpp"
 
 namespace mercer {
 namespace {

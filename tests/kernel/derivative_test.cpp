@@ -1,5 +1,4 @@
 // Derivatives against central differences of the kernel's own value.
-#include "mercer/kernel/derivative.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The dimension of a feature space by rule against the rank of Gram matrices on many rows.
-#include "mercer/kernel/dimension.hpp"
+#include "mercer/kernel/definiteness.hpp"
 
 #include <gtest/gtest.h>
 

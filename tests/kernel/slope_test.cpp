@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "mercer/base/random.hpp"
-#include "mercer/kernel/derivative.hpp"
 #include "mercer/kernel/detail/slope.hpp"
+#include "mercer/kernel/parameters.hpp"
 
 namespace mercer {
 namespace {

@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/progress.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/base/run.hpp"
 #include "mercer/learn/components/cca.hpp"
 #include "mercer/learn/components/dependency.hpp"
 #include "mercer/learn/components/hebbian.hpp"

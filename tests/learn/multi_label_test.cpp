@@ -8,7 +8,7 @@
 
 #include "data/support.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/learn/predictor.hpp"
+#include "mercer/learn/model.hpp"
 #include "mercer/learn/registry.hpp"
 #include "mercer/persist/model_file.hpp"
 

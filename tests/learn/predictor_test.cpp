@@ -1,5 +1,5 @@
 // Predictors, and models that never change.
-#include "mercer/learn/predictor.hpp"
+#include "mercer/learn/model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 #include "mercer/base/random.hpp"
 #include "mercer/persist/code_file.hpp"
 #include "mercer/picture/image.hpp"
-#include "mercer/picture/image_blocks.hpp"
 
 namespace mercer {
 namespace {

@@ -1,5 +1,4 @@
 // LIBSVM's model files against LIBSVM's own programs.
-#include "mercer/persist/libsvm_model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,6 @@
 #include "mercer/learn/risk/class_means.hpp"
 #include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "persist/support.hpp"
 

@@ -9,7 +9,6 @@
 #include "mercer/gram/gram.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "mercer/persist/libsvm_model.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "persist/support.hpp"
 

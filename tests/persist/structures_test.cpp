@@ -7,7 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/feature/expansion.hpp"
-#include "mercer/learn/predictor.hpp"
+#include "mercer/learn/model.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "mercer/persist/model_file.hpp"
 

@@ -1,5 +1,5 @@
 // Rows set aside, and the noise of a regression.
-#include "mercer/select/split.hpp"
+#include "mercer/select/folds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/select/noise.hpp"
+#include "mercer/select/metrics.hpp"
 
 namespace mercer {
 namespace {

@@ -12,7 +12,6 @@
 #include "learn/small.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "mercer/theory/capacity_on_data.hpp"
 #include "mercer/theory/model_bounds.hpp"
 
 namespace mercer {

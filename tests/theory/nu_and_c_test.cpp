@@ -1,5 +1,5 @@
 // C = 1/ρ (001): the two soft margins are one machine, on data of many kinds.
-#include "mercer/theory/nu_and_c.hpp"
+#include "mercer/theory/margin.hpp"
 
 #include <gtest/gtest.h>
 

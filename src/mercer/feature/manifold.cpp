@@ -1,4 +1,3 @@
-#include "mercer/feature/manifold.hpp"
 
 #include <algorithm>
 #include <array>

@@ -13,9 +13,9 @@
 #include "mercer/data/rows.hpp"
 #include "mercer/feature/detail/preimage_state.hpp"
 #include "mercer/gram/operators.hpp"
-#include "mercer/kernel/derivative.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/kernel/detail/slope.hpp"
+#include "mercer/kernel/parameters.hpp"
 
 namespace mercer {
 namespace {

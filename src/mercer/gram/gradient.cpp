@@ -9,7 +9,7 @@
 #include "mercer/data/dataset.hpp"
 #include "mercer/gram/detail/gradient_walk.hpp"
 #include "mercer/gram/gram.hpp"
-#include "mercer/kernel/derivative.hpp"
+#include "mercer/kernel/parameters.hpp"
 
 namespace mercer {
 namespace {

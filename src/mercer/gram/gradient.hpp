@@ -62,7 +62,7 @@ class GramGradient {
     std::shared_ptr<const State> state_;
 };
 
-/// Row j of the result is ∂k(x, z_j)/∂x; see kernel/derivative.hpp for what can be differentiated.
+/// Row j of the result is ∂k(x, z_j)/∂x; see kernel/parameters.hpp for what can be differentiated.
 Matrix<double> input_gradients(const Kernel& kernel, std::span<const double> x, const Rows& z);
 
 }  // namespace mercer

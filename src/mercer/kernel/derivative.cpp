@@ -1,4 +1,3 @@
-#include "mercer/kernel/derivative.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "mercer/kernel/dimension.hpp"
+#include "mercer/kernel/definiteness.hpp"
 
 #include <array>
 #include <cmath>

@@ -16,7 +16,6 @@
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
-#include "mercer/base/run.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/scaling.hpp"
 #include "mercer/kernel/kernel.hpp"

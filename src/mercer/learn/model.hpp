@@ -3,6 +3,11 @@
 //   const Model model = svc({.C = 10}).fit(data);
 //   model.expansion().size(), model.report().gap;
 //   Labels labels = model.predict_labels(test.x);
+//
+// A model made ready to predict, for whoever asks it more than once.
+//
+//   const Predictor predictor(model);
+//   Labels labels = predictor.predict_labels(test.x);      // again and again, from any thread
 #pragma once
 
 #include <cstddef>
@@ -11,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mercer/base/export.hpp"
@@ -142,7 +148,7 @@ struct ModelParts {
 /// Made by the machines of learn/, saved and loaded by persist/. Its parts were found to fit
 /// together when it was made, and never change: copies share them, and all may be asked from
 /// several threads at once. The first call that needs kernel values prepares the expansion, for all
-/// copies; a Predictor (learn/predictor.hpp) does that when it is made.
+/// copies; a Predictor (learn/model.hpp) does that when it is made.
 class Model {
    public:
     /// Of nothing: no outputs, and nothing to predict.
@@ -235,5 +241,36 @@ class Model {
 /// in all of them, are made as wide as the model; of a table every column must be there. Throws
 /// InvalidInput for other numbers of columns and for values that are not finite.
 Rows rows_for(const Model& model, const Rows& x);
+
+/// A model whose expansion is packed for products when this is made, not at the first question.
+/// Copies share it, and all may be asked from several threads at once. The answers are those of the
+/// model's own members of the same names.
+class Predictor {
+   public:
+    explicit Predictor(Model model) : model_(std::move(model)) { model_.prepare(); }
+
+    const Model& model() const { return model_; }
+
+    Matrix<double> decision(const Rows& x, const Progress& progress = {}) const {
+        return model_.decision(x, progress);
+    }
+    std::vector<double> predict(const Rows& x, const Progress& progress = {},
+                                DecideBy rule = DecideBy::margin) const {
+        return model_.predict(x, progress, rule);
+    }
+    Labels predict_labels(const Rows& x, const Progress& progress = {},
+                          DecideBy rule = DecideBy::margin) const {
+        return model_.predict_labels(x, progress, rule);
+    }
+    Matrix<double> probabilities(const Rows& x, const Progress& progress = {}) const {
+        return model_.probabilities(x, progress);
+    }
+    Matrix<double> predict_sets(const Rows& x, const Progress& progress = {}) const {
+        return model_.predict_sets(x, progress);
+    }
+
+   private:
+    Model model_;
+};
 
 }  // namespace mercer

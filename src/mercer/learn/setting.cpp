@@ -1,4 +1,4 @@
-#include "mercer/learn/setting.hpp"
+#include "mercer/learn/registry.hpp"
 
 #include <algorithm>
 #include <cmath>

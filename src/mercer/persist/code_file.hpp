@@ -22,7 +22,7 @@ struct CodeFile {
     Rows codes{};
     std::vector<std::size_t> index{};  ///< of the code of each row
     double radius = 0;                 ///< every row was so near to its code; 0: not promised
-    // Of a picture in squares (picture/image_blocks.hpp); all 0 for rows.
+    // Of a picture in squares (picture/image.hpp); all 0 for rows.
     std::size_t height = 0;
     std::size_t width = 0;
     std::size_t channels = 0;

@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/learn/predictor.hpp"
+#include "mercer/learn/model.hpp"
 
 namespace mercer {
 namespace {

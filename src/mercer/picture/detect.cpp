@@ -7,7 +7,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/learn/compress/cascade.hpp"
 #include "mercer/learn/detail/sample.hpp"
-#include "mercer/learn/predictor.hpp"
+#include "mercer/learn/model.hpp"
 #include "mercer/picture/image_resize.hpp"
 #include "mercer/picture/transform.hpp"
 

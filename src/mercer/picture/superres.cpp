@@ -11,7 +11,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/learn/detail/sample.hpp"
-#include "mercer/learn/predictor.hpp"
+#include "mercer/learn/model.hpp"
 #include "mercer/picture/denoise.hpp"
 
 namespace mercer {

@@ -10,7 +10,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/detail/sample.hpp"
-#include "mercer/learn/predictor.hpp"
+#include "mercer/learn/model.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/select/detail/evaluation.hpp"
 

@@ -6,15 +6,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "mercer/base/export.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/learn/model.hpp"
-#include "mercer/select/split.hpp"
 
 namespace mercer MERCER_API {
+
+/// Positions of rows, each part in ascending order.
+struct Split {
+    std::vector<std::size_t> train{};
+    std::vector<std::size_t> test{};
+};
+
+/// Draws the fraction `test` of the rows at random. With `classes` (one index a row) each class
+/// gives its own share, and one of two rows or more is found on both sides. The same seed gives the
+/// same rows. Throws InvalidInput unless 0 < test < 1 and both parts get a row.
+Split split_rows(std::size_t rows, double test, std::uint64_t seed,
+                 std::span<const std::int32_t> classes = {});
 
 enum class FoldKind {
     automatic,   ///< stratified for classifiers, plain otherwise

@@ -1,4 +1,6 @@
 // How good predictions are, as one number.
+//
+// How far a regression misses, as a distribution.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +10,7 @@
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
+#include "mercer/data/dataset.hpp"
 #include "mercer/learn/model.hpp"
 
 namespace mercer MERCER_API {
@@ -47,5 +50,10 @@ struct Judged {
 
 /// Not a number where there is no answer: no rows, or an AUC of one class alone.
 double judge(Metric measure, const Judged& judged);
+
+/// The scale σ of a Laplace density e^(−|z|/σ)/(2σ) for the errors z of predictions on rows that
+/// the machine had not seen: their mean size, once those beyond five standard deviations of the
+/// first estimate are left out (Lin and Weng 2004, the rule of LIBSVM's -b 1).
+double laplace_scale(const Labels& predicted, const Labels& truth);
 
 }  // namespace mercer

@@ -1,4 +1,4 @@
-#include "mercer/select/noise.hpp"
+#include "mercer/select/metrics.hpp"
 
 #include <cmath>
 #include <limits>

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "mercer/base/error.hpp"
-#include "mercer/base/run.hpp"
+#include "mercer/base/progress.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/select/detail/bayesian.hpp"
 #include "mercer/select/detail/evaluation.hpp"

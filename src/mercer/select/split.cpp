@@ -1,4 +1,4 @@
-#include "mercer/select/split.hpp"
+#include "mercer/select/folds.hpp"
 
 #include <algorithm>
 #include <cmath>

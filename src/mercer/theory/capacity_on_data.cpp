@@ -1,4 +1,3 @@
-#include "mercer/theory/capacity_on_data.hpp"
 
 #include <algorithm>
 #include <cmath>

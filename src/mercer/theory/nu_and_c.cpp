@@ -1,4 +1,4 @@
-#include "mercer/theory/nu_and_c.hpp"
+#include "mercer/theory/margin.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/feature/detail/preimage_state.hpp"
 #include "mercer/gram/gradient.hpp"
-#include "mercer/kernel/derivative.hpp"
+#include "mercer/kernel/parameters.hpp"
 #include "mercer/solver/detail/lbfgs.hpp"
 
 namespace mercer {

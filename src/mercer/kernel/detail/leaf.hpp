@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "mercer/base/detail/interval.hpp"
+#include "mercer/kernel/definiteness.hpp"
 #include "mercer/kernel/detail/finding.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/kernel/detail/object_leaf.hpp"
-#include "mercer/kernel/dimension.hpp"
 
 namespace mercer {
 

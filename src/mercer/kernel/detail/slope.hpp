@@ -5,7 +5,7 @@
 //   slope_terms(rbf({.gamma = 0.5}))          {-1*rbf(gamma=0.5), times z − x}
 //   slope_terms(polynomial({.degree = 3}))    {3*polynomial(degree=2), times x}
 //
-// Pair by pair, and for every kernel that has a derivative: kernel/derivative.hpp.
+// Pair by pair, and for every kernel that has a derivative: kernel/parameters.hpp.
 #pragma once
 
 #include <optional>

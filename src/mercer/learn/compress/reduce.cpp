@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "mercer/base/error.hpp"
-#include "mercer/base/run.hpp"
+#include "mercer/base/progress.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/base/words.hpp"
 #include "mercer/learn/detail/construction.hpp"

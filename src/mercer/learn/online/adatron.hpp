@@ -18,7 +18,7 @@
 
 #include "mercer/base/export.hpp"
 #include "mercer/learn/machine.hpp"
-#include "mercer/learn/setting.hpp"
+#include "mercer/learn/registry.hpp"
 
 namespace mercer MERCER_API {
 

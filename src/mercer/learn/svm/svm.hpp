@@ -21,7 +21,7 @@
 #include "mercer/data/dataset.hpp"
 #include "mercer/kernel/kernel.hpp"
 #include "mercer/learn/machine.hpp"
-#include "mercer/learn/setting.hpp"
+#include "mercer/learn/registry.hpp"
 #include "mercer/solver/dual.hpp"
 
 namespace mercer MERCER_API {

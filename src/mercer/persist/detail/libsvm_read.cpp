@@ -10,7 +10,7 @@
 #include "mercer/data/source.hpp"
 #include "mercer/learn/detail/model_check.hpp"
 #include "mercer/persist/detail/libsvm_read.hpp"
-#include "mercer/persist/libsvm_model.hpp"
+#include "mercer/persist/model_file.hpp"
 
 namespace mercer {
 namespace {

@@ -14,7 +14,7 @@
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
 #include "mercer/learn/detail/model_check.hpp"
-#include "mercer/persist/libsvm_model.hpp"
+#include "mercer/persist/model_file.hpp"
 
 namespace mercer {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mercer/base/error.hpp"
-#include "mercer/base/run.hpp"
+#include "mercer/base/progress.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/detail/decide.hpp"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "mercer/data/dataset.hpp"
+#include "mercer/select/folds.hpp"
 #include "mercer/select/metrics.hpp"
 #include "mercer/select/search_space.hpp"
-#include "mercer/select/split.hpp"
 
 namespace mercer {
 

@@ -13,7 +13,7 @@
 #include "mercer/base/detail/row_sums.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/base/run.hpp"
+#include "mercer/base/progress.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/select/detail/block_operator.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mercer/base/operator.hpp"
-#include "mercer/base/run.hpp"
+#include "mercer/base/progress.hpp"
 #include "mercer/solver/detail/canonical.hpp"
 #include "mercer/solver/detail/steepest.hpp"
 

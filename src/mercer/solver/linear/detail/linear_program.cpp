@@ -7,7 +7,7 @@
 
 #include "mercer/base/detail/library.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/base/run.hpp"
+#include "mercer/base/progress.hpp"
 #include "mercer/base/text.hpp"
 
 #define MERCER_CLP(name) MERCER_LIBRARY_FUNCTION(clp_library(), name)

@@ -1,4 +1,4 @@
-#include "mercer/theory/plane_margin.hpp"
+#include "mercer/theory/margin.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The margin of given planes against the definition, and against the plane of largest margin.
-#include "mercer/theory/plane_margin.hpp"
+#include "mercer/theory/margin.hpp"
 
 #include <gtest/gtest.h>
 

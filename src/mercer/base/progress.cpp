@@ -1,4 +1,4 @@
-#include "mercer/base/run.hpp"
+#include "mercer/base/progress.hpp"
 
 #include <algorithm>
 #include <atomic>
