@@ -4,7 +4,7 @@
 // which k is a dot product, over all rows of so many columns.
 //
 //   feature_dimension(polynomial({.degree = 7}), 256).count.text();    // C(263, 7)
-//   feature_dimension(rbf({.gamma = 1}), 256).kind;                    // infinite
+//   feature_dimension(rbf({.gamma = 1.0}), 256).kind;                  // infinite
 //
 // On a sample there are never more than rows: the rank of the Gram matrix (theory/mercer_test.hpp).
 #pragma once
