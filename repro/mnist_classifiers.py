@@ -117,7 +117,7 @@ def make(run: Run) -> Result:
             "([invariances](machines/invariances.md)). The row of nearest neighbours is missing: the program had no such "
             "machine when this was made."] if earlier else []),
          "Virtual support vectors: deskewed digits, each support vector moved, turned, sheared, made bolder and crumpled. The "
-         "changes of this row, though not C, were settled while looking at test errors, so its figure is a little too "
+         "settings of this row were settled while looking at test errors, so its figure is a little too "
          "good; DeCoste and Schölkopf also used jittered kernels and a 3 × 3 box of shifts."],
         [], {"errors": {name: f["error"] for name, f in found.items()}},
         sum(f["seconds"] for f in found.values()) if all("seconds" in f for f in found.values()) else -1,
