@@ -14,7 +14,7 @@
 //   Model m = gp_classifier({.common = {.kernel = Kernel::parse("2*rbf(sigma=1)")},
 //                            .optimise = true}).fit(data);
 //   m.probabilities(test.x);
-//   m.reports[0].figures.at("log_evidence");
+//   m.report().figures.at("log_evidence");
 //
 // The mode is the logistic machine with λ = ½ and no bias: α is certified by its duality gap.
 #pragma once
