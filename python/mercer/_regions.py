@@ -7,7 +7,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from ._arrays import check_weights
-from ._base import Machine
+from ._base import FINEST, TINY, Machine
 from ._compat import OutlierMixin
 from ._parameters import numbers_of
 
@@ -79,7 +79,9 @@ class QuantileRegions(OutlierMixin, Machine):
         X = self._take(X)
         weights = check_weights(sample_weight, X.shape[0])
         shares = numbers_of("shares", self.shares)
-        self._train(X, None, weights, shares=shares, tolerance=float(self.tol))
+        # Few rows cost next to nothing, and repeated rows are then rows of that weight to the last digits.
+        tolerance = min(self.tol, FINEST) if X.shape[0] <= TINY else self.tol
+        self._train(X, None, weights, shares=shares, tolerance=float(tolerance))
         self._after_loading()
         return self
 

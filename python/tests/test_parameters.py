@@ -50,7 +50,7 @@ def test_wrong_kinds_are_refused_by_name(kind) -> None:
 def test_every_parameter_has_a_kind_or_is_read_with_care(kind) -> None:
     known = {name for name, _, _ in _signature(kind)}
     free = {"kernel", "kernel_y", "gamma", "callback", "random_state", "class_weight", "alphas"}
-    free |= {"fixed", "path", "loss", "loss_slope", "regularizer"}
+    free |= {"fixed", "shares", "path", "loss", "loss_slope", "regularizer"}
     assert set(inspect.signature(kind.__init__).parameters) - {"self"} <= known | free
     assert set(KINDS) == set(WRONG)
 
