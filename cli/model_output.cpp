@@ -237,10 +237,11 @@ std::string describe_no_machine(const Model& model) {
         if (!has_no_machine(r.status)) continue;
         const auto carrying = std::ranges::count_if(r.hull_weights, [](double w) { return w > 0; });
         const std::string means =
-            single               ? "their mean lies at distance {:.3g} from the origin"
-            : model.trained().bias ? "the two weighted means lie at distance {:.3g} in feature space"
-                                 : "the mean of the labelled rows lies at distance {:.3g} from the "
-                                   "origin";
+            single ? "their mean lies at distance {:.3g} from the origin"
+            : model.trained().bias
+                ? "the two weighted means lie at distance {:.3g} in feature space"
+                : "the mean of the labelled rows lies at distance {:.3g} from the "
+                  "origin";
         const std::string proof =
             r.status == FitStatus::not_separable && single ? "the hull holds it"
             : r.status == FitStatus::not_separable         ? "the hulls meet"

@@ -71,7 +71,8 @@ const std::string other_machines =
     "--passes --order --variant --budget --rate --clusters --radius --no-prune --starts "
     "--components "
     "--dictionary --batch --no-center --lambda --lambda-path --loo --noise --optimise --restarts "
-    "--delta --quantile --shares --neighbours --neighbours-path --vote --average --loss --loss-slope "
+    "--delta --quantile --shares --neighbours --neighbours-path --vote --average --loss "
+    "--loss-slope "
     "--regulariser ";
 const std::string of_training = "--train --kernel --scale --memory ";
 const std::string of_learning =

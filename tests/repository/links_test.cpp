@@ -71,8 +71,8 @@ std::set<std::string> parts_of(const std::string& text) {
 /// Our pages: everything written in Markdown, but for what is built.
 std::vector<fs::path> pages() {
     std::vector<fs::path> found;
-    for (const char* folder :
-         {"", "data", "examples", "repro", "docs", "docs/course", "docs/machines", "docs/gallery"}) {
+    for (const char* folder : {"", "data", "examples", "repro", "docs", "docs/course",
+                               "docs/machines", "docs/gallery"}) {
         if (!fs::exists(source_root() / folder)) continue;
         for (const auto& entry : fs::directory_iterator(source_root() / folder)) {
             if (entry.path().extension() == ".md") found.push_back(entry.path());

@@ -66,13 +66,14 @@ TEST(PlaneMargin, IsLargestForTheHardMargin) {
     EXPECT_NEAR(best.geometric, model.report().margin, 1e-5);
     const Matrix<double> w = weight_vectors(model.expansion());
     // Whose class is positive is the model's to say.
-    const PlaneMargin by_hand = plane_margin(
-        {.w = {w(0, 0), w(0, 1)}, .b = model.expansion().bias[0]}, data, model.class_names().front());
+    const PlaneMargin by_hand =
+        plane_margin({.w = {w(0, 0), w(0, 1)}, .b = model.expansion().bias[0]}, data,
+                     model.class_names().front());
     EXPECT_NEAR(by_hand.geometric, best.geometric, 1e-6);
     Random random(4);
     for (int trial = 0; trial < 300; ++trial) {
         const Hyperplane other{.w = {w(0, 0) * random.uniform(0.5, 1.5), w(0, 1) + random.normal()},
-                          .b = model.expansion().bias[0] + random.normal()};
+                               .b = model.expansion().bias[0] + random.normal()};
         EXPECT_LE(plane_margin(other, data, best.positive).geometric, best.geometric + 1e-6);
     }
 }
@@ -89,7 +90,8 @@ TEST(PlaneMargin, OfAMachineIsMeasuredInItsFeatureSpace) {
 
 TEST(PlaneMargin, RefusesWhatIsNoPlaneOrNotTwoClasses) {
     const Dataset data = two_clouds(1);
-    const auto message = [&](const Hyperplane& plane, const Dataset& rows, const char* positive = "") {
+    const auto message = [&](const Hyperplane& plane, const Dataset& rows,
+                             const char* positive = "") {
         return message_of([&] { (void)plane_margin(plane, rows, positive); });
     };
     EXPECT_NE(message({.w = {1}}, data).find("1 weights"), std::string::npos);

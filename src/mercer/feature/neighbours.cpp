@@ -351,7 +351,8 @@ std::vector<double> NeighbourSearch::squared_lengths(const Rows& x) const {
         }
         return own;
     }
-    const Gram<double> gram = make_gram<double>(s.kernel, s.reference.size() > 0 ? s.reference : s.points);
+    const Gram<double> gram =
+        make_gram<double>(s.kernel, s.reference.size() > 0 ? s.reference : s.points);
     gram.diagonal(gram.prepare(x), own);
     return own;
 }

@@ -44,7 +44,8 @@ std::size_t usual_positive(const Labels& labels, const Classes& classes) {
 
 }  // namespace
 
-PlaneMargin plane_margin(const Hyperplane& plane, const Dataset& data, const std::string& positive) {
+PlaneMargin plane_margin(const Hyperplane& plane, const Dataset& data,
+                         const std::string& positive) {
     check(data);
     require_numbers_only(data.x, "a plane");
     if (plane.w.size() != data.columns()) {

@@ -2,9 +2,9 @@
 //
 //   const PlaneMargin m = plane_margin({.w = {1, -2}, .b = 0.5}, data);
 //   m.functional;                // min y (w·x + b)
-//   m.geometric;                 // over ‖w‖: the distance of the nearest row, below 0 if it is wrong
-//   m.nearest;                   // the rows of least margin
-//   plane_margin(model, data);   // the plane of a machine of two classes, in its space
+//   m.geometric;                 // over ‖w‖: the distance of the nearest row, below 0 if it is
+//   wrong m.nearest;                   // the rows of least margin plane_margin(model, data);   //
+//   the plane of a machine of two classes, in its space
 //
 // The two ways to say how soft a margin may be, turned into one another (001): if ν-SV
 // classification leads to ρ > 0, C-SV classification with C = 1/ρ leads to the same decision
@@ -47,7 +47,8 @@ struct PlaneMargin {
 /// `positive` names the class with y = +1; empty: the larger number, or the last name. Throws
 /// InvalidInput unless the rows have labels of exactly two classes, w one number a column, all
 /// finite and not all 0.
-PlaneMargin plane_margin(const Hyperplane& plane, const Dataset& data, const std::string& positive = "");
+PlaneMargin plane_margin(const Hyperplane& plane, const Dataset& data,
+                         const std::string& positive = "");
 /// The plane Σ α_i k(x_i, ·) + b = 0 of a trained machine of two classes, in the feature space of
 /// its kernel; for other machines throws InvalidInput. Positive is the class of positive decisions.
 PlaneMargin plane_margin(const Model& model, const Dataset& data);

@@ -19,7 +19,6 @@
 namespace mercer {
 namespace {
 
-
 const Describe<NearestSettings>& nearest_settings() {
     static const auto settings = [] {
         using S = NearestSettings;
