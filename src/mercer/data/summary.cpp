@@ -182,7 +182,7 @@ void count_duplicates(const Dataset& data, Summary& result) {
 void add_words(std::string_view text, std::unordered_set<std::string>& words) {
     std::string word;
     for (std::size_t i = 0; i <= text.size(); ++i) {
-        const auto c = i < text.size() ? static_cast<unsigned char>(text[i]) : ' ';
+        const auto c = static_cast<unsigned char>(i < text.size() ? text[i] : ' ');
         const auto small = static_cast<unsigned char>(c | 0x20U);
         const bool letter = small >= 'a' && small <= 'z';
         if (c >= 128 || letter || (c >= '0' && c <= '9')) {
