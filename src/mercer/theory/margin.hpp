@@ -1,10 +1,10 @@
 // The margin of any given plane on labelled rows (003, equation 3.8), whoever found it.
 //
 //   const PlaneMargin m = plane_margin({.w = {1, -2}, .b = 0.5}, data);
-//   m.functional;                // min y (w·x + b)
-//   m.geometric;                 // over ‖w‖: the distance of the nearest row, below 0 if it is
-//   wrong m.nearest;                   // the rows of least margin plane_margin(model, data);   //
-//   the plane of a machine of two classes, in its space
+//   m.functional;               // min y (w·x + b)
+//   m.geometric;                // the same over ‖w‖: how far the nearest row is, < 0 if wrong
+//   m.nearest;                  // the rows of least margin
+//   plane_margin(model, data);  // that of a machine of two classes, in its space
 //
 // The two ways to say how soft a margin may be, turned into one another (001): if ν-SV
 // classification leads to ρ > 0, C-SV classification with C = 1/ρ leads to the same decision
