@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <regex>
 
@@ -237,12 +236,11 @@ Rows apply_scaling(const Scaling& scaling, const Rows& rows, const Session& sess
 
 Progress progress_line(const Session& session) {
     if (session.quiet || isatty(STDERR_FILENO) == 0) return {};
-    using Clock = std::chrono::steady_clock;
     // The first line waits a little: work that is over at once should not flicker.
-    return [last = Clock::now() + std::chrono::milliseconds(300)](const Moment& moment) mutable {
-        const Clock::time_point now = Clock::now();
-        if (now - last < std::chrono::milliseconds(100)) return true;
-        last = now;
+    return [watch = Stopwatch(), wait = 0.3](const Moment& moment) mutable {
+        if (watch.seconds() < wait) return true;
+        watch.lap();
+        wait = 0.1;
         std::string line(moment.task);
         if (moment.fraction >= 0) line += fmt::format(" {:3.0f} %", 100 * moment.fraction);
         if (!moment.detail.empty()) line += fmt::format("  {}", moment.detail);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -31,8 +30,6 @@ namespace mercer::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
-
 /// One run of the command: what was asked, what there is, what came of it.
 struct Training {
     const TrainOptions& options;
@@ -62,19 +59,18 @@ std::string progress_text(const Moment& m, double seconds) {
 
 /// Draws the line of training, and reads whether Ctrl-C has been pressed.
 Progress listener(const Session& session, const StopOnInterrupt& stop, const std::string& what) {
-    return [draw = progress_line(session), start = Clock::now(), &stop, what](const Moment& m) {
+    return [draw = progress_line(session), watch = Stopwatch(), &stop, what](const Moment& m) {
         if (!draw) return !stop.requested();
         if (m.figures.empty()) {
             draw({.task = what, .fraction = m.fraction, .detail = m.detail});
             return !stop.requested();
         }
-        const std::chrono::duration<double> elapsed = Clock::now() - start;
         std::string task = what;
         if (m.figure("parts") > 1) {
             task += fmt::format(" {} ({:.0f} of {:.0f})", m.detail, m.figure("part") + 1,
                                 m.figure("parts"));
         }
-        draw({.task = task, .fraction = -1, .detail = progress_text(m, elapsed.count())});
+        draw({.task = task, .fraction = -1, .detail = progress_text(m, watch.seconds())});
         return !stop.requested();
     };
 }

@@ -51,8 +51,8 @@ void expect_consistent(const SymmetricOperator<double>& op) {
     }
     const std::vector<double> weights = {0.5, -2, 1, 3};
     std::vector<double> some(3, 1.0), whole(size, 1.0);
-    op.add_rows(which, weights, columns, {}, some);
-    op.add_rows(which, weights, {}, {}, whole);
+    op.add_rows(which, weights, columns, std::nullopt, some);
+    op.add_rows(which, weights, Columns::all(), std::nullopt, whole);
     for (std::size_t c = 0; c < 3; ++c) {
         double sum = 1;
         for (std::size_t r = 0; r < 4; ++r) {
@@ -116,7 +116,7 @@ TEST(Operators, AStoreMayForgetButNeverErrs) {
     for (const std::size_t rows : {1, 4, 20, 1000}) {
         const CachedOperator<double> cached(inner, rows * n * sizeof(double), Keep::marked);
         for (int request = 0; request < 200; ++request) {
-            std::vector<std::size_t> columns;  // none: all of them, half of the time
+            std::vector<std::size_t> columns;
             for (std::size_t j = 0; request % 2 == 1 && j < n; ++j) {
                 if (random.below(3) == 0) columns.push_back(j);
             }
@@ -128,14 +128,15 @@ TEST(Operators, AStoreMayForgetButNeverErrs) {
                 weights.push_back(random.normal());
                 again.push_back(random.below(2) == 0 ? 1 : 0);
             }
-            if (request % 5 == 0) again.clear();
-            const std::size_t width = columns.empty() ? n : columns.size();
+            const Columns asked = request % 2 == 1 ? Columns(columns) : Columns::all();
+            const std::size_t width = asked.size(n);
             std::vector<double> sums(width, 0.0), expected(width, 0.0);
-            cached.add_rows(which, weights, columns, again, sums);
-            truth.add_rows(which, weights, columns, {}, expected);
+            const bool silent = request % 5 == 0;
+            cached.add_rows(which, weights, asked, silent ? Announcement() : again, sums);
+            truth.add_rows(which, weights, asked, std::nullopt, expected);
             for (std::size_t c = 0; c < width; ++c) ASSERT_NEAR(sums[c], expected[c], 1e-12);
             Matrix<double> tile(which.size(), width), same(which.size(), width);
-            if (columns.empty()) {
+            if (asked.is_all()) {
                 cached.rows(which, tile.view());
                 truth.rows(which, same.view());
             } else {
@@ -165,8 +166,8 @@ TEST(Operators, ARowAskedForTwiceAtOnce) {
             Matrix<float> tile(1200, 600);
             cached.tile(twice, std::span(twice).first(600), tile.view());
         }
-        cached.add_rows(twice, weights, {}, {}, sums);
-        truth.add_rows(twice, weights, {}, {}, expected);
+        cached.add_rows(twice, weights, Columns::all(), std::nullopt, sums);
+        truth.add_rows(twice, weights, Columns::all(), std::nullopt, expected);
         for (std::size_t j = 0; j < 600; ++j) {
             ASSERT_NEAR(sums[j], expected[j], 1e-4 * std::abs(expected[j]) + 1e-4);
         }
@@ -179,7 +180,8 @@ TEST(Operators, OnlyMarkedRowsAreKept) {
     std::vector<double> sums(n);
     const auto cost = [&](std::size_t row, char again) {
         const std::uint64_t before = cached.evaluations();
-        cached.add_rows(std::vector{row}, std::vector{1.0}, {}, std::vector{again}, sums);
+        const std::vector<char> marks = {again};
+        cached.add_rows(std::vector{row}, std::vector{1.0}, Columns::all(), marks, sums);
         return cached.evaluations() - before;
     };
     EXPECT_EQ(cost(3, 1), n);
@@ -197,7 +199,7 @@ TEST(Operators, OnlyMarkedRowsAreKept) {
 class Fragile : public GramOperator<double> {
    public:
     using GramOperator<double>::GramOperator;
-    void rows_to(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+    void rows_to(std::span<const std::size_t> which, const Columns& columns,
                  std::span<double* const> out) const override {
         if (++requests_ == 2) throw InvalidInput("no more rows today");
         GramOperator<double>::rows_to(which, columns, out);
@@ -213,11 +215,12 @@ TEST(Operators, ARowThatFailedIsNotTakenForKept) {
     const StoredOperator<double> truth(example_gram());
     const std::vector<char> again = {1};
     std::vector<double> sums(n);
-    cached.add_rows(std::vector<std::size_t>{1}, std::vector{1.0}, {}, again, sums);
+    cached.add_rows(std::vector<std::size_t>{1}, std::vector{1.0}, Columns::all(), again, sums);
     const std::vector<std::size_t> second = {2};
-    EXPECT_THROW(cached.add_rows(second, std::vector{1.0}, {}, again, sums), InvalidInput);
+    EXPECT_THROW(cached.add_rows(second, std::vector{1.0}, Columns::all(), again, sums),
+                 InvalidInput);
     std::fill(sums.begin(), sums.end(), 0.0);
-    cached.add_rows(second, std::vector{1.0}, {}, again, sums);
+    cached.add_rows(second, std::vector{1.0}, Columns::all(), again, sums);
     for (std::size_t j = 0; j < n; ++j) EXPECT_NEAR(sums[j], truth.matrix()(2, j), 1e-13);
 }
 

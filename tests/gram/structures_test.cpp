@@ -384,8 +384,8 @@ TEST(Collapse, OperatorsWithoutRoomGiveTheSameProducts) {
         for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = 2 * i + 1;
         const auto first = std::span(weights).first(which.size());
         std::vector<double> a(columns.size(), 0.0), b(columns.size(), 0.0);
-        stored->add_rows(which, first, columns, {}, a);
-        none->add_rows(which, first, columns, {}, b);
+        stored->add_rows(which, first, columns, std::nullopt, a);
+        none->add_rows(which, first, columns, std::nullopt, b);
         for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9) << i;
     }
 }

@@ -386,10 +386,10 @@ class OnceWrong final : public SymmetricOperator<double> {
         inner_.tile(which, columns, out);
     }
     void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
-                  std::span<const std::size_t> columns, std::span<const char> again,
+                  const Columns& columns, const Announcement& again,
                   std::span<double> sums) const override {
         inner_.add_rows(which, weights, columns, again, sums);
-        if (again.empty() || wrong_) return;
+        if (!again || wrong_) return;
         wrong_ = true;
         for (double& sum : sums) sum += 0.3;
         sums[0] -= 1;

@@ -21,23 +21,21 @@ std::size_t batch(std::size_t row_bytes) {
 }  // namespace
 
 template <class T>
-void SymmetricOperator<T>::rows_to(std::span<const std::size_t> which,
-                                   std::span<const std::size_t> columns,
+void SymmetricOperator<T>::rows_to(std::span<const std::size_t> which, const Columns& columns,
                                    std::span<T* const> out) const {
-    Matrix<T> block(which.size(), columns.empty() ? size() : columns.size());
-    if (columns.empty()) {
+    Matrix<T> block(which.size(), columns.size(size()));
+    if (columns.is_all()) {
         rows(which, block.view());
     } else {
-        tile(which, columns, block.view());
+        tile(which, columns.some(), block.view());
     }
     for (std::size_t r = 0; r < which.size(); ++r) std::ranges::copy(block.row(r), out[r]);
 }
 
 template <class T>
 void SymmetricOperator<T>::add_rows(std::span<const std::size_t> which,
-                                    std::span<const double> weights,
-                                    std::span<const std::size_t> columns, std::span<const char>,
-                                    std::span<double> sums) const {
+                                    std::span<const double> weights, const Columns& columns,
+                                    const Announcement&, std::span<double> sums) const {
     if (sums.empty()) return;
     const std::size_t fits = std::min(batch(sizeof(T) * sums.size()), which.size());
     Matrix<T> block(fits, sums.size());
@@ -46,10 +44,10 @@ void SymmetricOperator<T>::add_rows(std::span<const std::size_t> which,
     for (std::size_t first = 0; first < which.size(); first += fits) {
         const std::size_t count = std::min(fits, which.size() - first);
         const MatrixView<T> view = block.view().block(0, 0, count, sums.size());
-        if (columns.empty()) {
+        if (columns.is_all()) {
             rows(which.subspan(first, count), view);
         } else {
-            tile(which.subspan(first, count), columns, view);
+            tile(which.subspan(first, count), columns.some(), view);
         }
         add_weighted_rows_in_parallel<T>(std::span(pointers).first(count),
                                          weights.subspan(first, count), sums);

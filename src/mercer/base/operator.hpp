@@ -3,12 +3,40 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 
 namespace mercer MERCER_API {
+
+/// Which columns of a matrix a request is about: all of them, or those with these numbers, in this
+/// order. It refers to the numbers and does not keep them.
+class Columns {
+   public:
+    static constexpr Columns all() { return {}; }
+    Columns(std::span<const std::size_t> some) : some_(some) {}
+    Columns(const std::vector<std::size_t>& some) : some_(some) {}
+
+    bool is_all() const { return !some_; }
+    /// The numbers, where it is not all.
+    std::span<const std::size_t> some() const { return *some_; }
+    /// How many, of a matrix with so many columns.
+    std::size_t size(std::size_t all) const { return some_ ? some_->size() : all; }
+    /// The number of the c-th of them.
+    std::size_t operator[](std::size_t c) const { return some_ ? (*some_)[c] : c; }
+
+   private:
+    constexpr Columns() = default;
+
+    std::optional<std::span<const std::size_t>> some_{};
+};
+
+/// What a solver says of the rows it asks for: which of them it will want once more (not 0), or
+/// nothing.
+using Announcement = std::optional<std::span<const char>>;
 
 /// A symmetric n × n matrix K that need not be stored. T is the precision of its entries; sums over
 /// entries are taken in double.
@@ -29,14 +57,14 @@ class SymmetricOperator {
     virtual void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
                       MatrixView<T> out) const = 0;
 
-    /// out[r][c] = K(which[r], columns[c]), each row to its own place; no columns: all of them.
-    virtual void rows_to(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+    /// out[r][c] = K(which[r], columns[c]), each row to its own place.
+    virtual void rows_to(std::span<const std::size_t> which, const Columns& columns,
                          std::span<T* const> out) const;
 
-    /// sums[c] += Σ_r weights[r] K(which[r], columns[c]), in double; no columns: all of them. Rows
-    /// marked in `again` (empty: none) will be wanted once more, so that a store should keep them.
+    /// sums[c] += Σ_r weights[r] K(which[r], columns[c]), in double. Rows that `again` marks will
+    /// be wanted once more, so that a store should keep them.
     virtual void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
-                          std::span<const std::size_t> columns, std::span<const char> again,
+                          const Columns& columns, const Announcement& again,
                           std::span<double> sums) const;
 
     /// y = K x, in double. The default goes through `rows` a block at a time.

@@ -282,9 +282,9 @@ struct Gram<T>::State {
         parallel_for(across, [&](std::size_t task) {
             const std::size_t j = task * tile_columns;
             const std::size_t count = std::min(tile_columns, z.size - j);
-            const std::size_t room = std::min(tile_rows, x.size);
-            const auto values = std::make_unique_for_overwrite<T[]>(room * count);
-            const std::vector<T*> places = row_pointers({values.get(), room, count});
+            const std::size_t most = std::min(tile_rows, x.size);
+            const auto values = std::make_unique_for_overwrite<T[]>(most * count);
+            const std::vector<T*> places = row_pointers({values.get(), most, count});
             const std::vector<const T*> rows(places.begin(), places.end());
             for (std::size_t i = 0; i < x.size; i += tile_rows) {
                 const std::size_t height = std::min(tile_rows, x.size - i);

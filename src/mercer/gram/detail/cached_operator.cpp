@@ -25,30 +25,46 @@ CachedOperator<T>::CachedOperator(std::shared_ptr<const SymmetricOperator<T>> in
                                   std::size_t budget_bytes, Keep keep)
     : inner_(std::move(inner)), keep_(keep), cache_(inner_->size(), inner_->size(), budget_bytes) {}
 
+/// True when the rows kept have just these columns.
+template <class T>
+bool CachedOperator<T>::are_kept(const Columns& columns) const {
+    if (is_whole() || columns.is_all()) return is_whole() == columns.is_all();
+    return std::ranges::equal(columns.some(), *columns_);
+}
+
 /// True when the rows kept have all of these columns.
 template <class T>
-bool CachedOperator<T>::holds(std::span<const std::size_t> columns) const {
+bool CachedOperator<T>::holds(const Columns& columns) const {
     if (is_whole()) return true;
-    return !columns.empty() &&
-           std::ranges::all_of(columns, [&](std::size_t c) { return place_[c] != absent; });
+    return !columns.is_all() &&
+           std::ranges::all_of(columns.some(), [&](std::size_t c) { return place_[c] != absent; });
 }
 
 /// Makes the rows of the cache those of just these columns.
 template <class T>
 void CachedOperator<T>::lay_out(std::span<const std::size_t> columns) const {
-    if (std::ranges::equal(columns, columns_)) return;
-    if (holds(columns) && !columns.empty()) {
+    if (are_kept(columns)) return;
+    if (holds(columns)) {
         std::vector<std::size_t> places(columns.begin(), columns.end());
         if (!is_whole()) {
             for (std::size_t& place : places) place = place_[place];
         }
         cache_.narrow(places);
     } else {
-        cache_.reset(columns.empty() ? size() : columns.size());
+        cache_.reset(columns.size());
     }
-    columns_.assign(columns.begin(), columns.end());
-    place_.assign(columns.empty() ? 0 : size(), absent);
+    columns_.emplace(columns.begin(), columns.end());
+    place_.assign(size(), absent);
     for (std::size_t c = 0; c < columns.size(); ++c) place_[columns[c]] = c;
+}
+
+/// Makes the rows of the cache whole again, which empties it.
+template <class T>
+void CachedOperator<T>::make_whole() const {
+    if (is_whole()) return;
+    cache_.reset(size());
+    columns_.reset();
+    place_.clear();
 }
 
 /// Computes rows into their slots; a row that could not be computed is not kept.
@@ -57,7 +73,7 @@ void CachedOperator<T>::fetch(std::span<const std::size_t> missing,
                               std::span<T* const> places) const {
     if (missing.empty()) return;
     try {
-        inner_->rows_to(missing, columns_, places);
+        inner_->rows_to(missing, kept_columns(), places);
     } catch (...) {
         for (const std::size_t row : missing) cache_.forget(row);
         throw;
@@ -78,7 +94,7 @@ void CachedOperator<T>::rows(std::span<const std::size_t> which, MatrixView<T> o
         }
     }
     if (missing.empty()) return;
-    inner_->rows_to(missing, {}, places);
+    inner_->rows_to(missing, Columns::all(), places);
     if (keep_ != Keep::everything) return;
     for (std::size_t m = 0; m < missing.size(); ++m) {
         std::copy_n(places[m], size(), cache_.insert(missing[m]).begin());
@@ -121,14 +137,13 @@ void CachedOperator<T>::tile(std::span<const std::size_t> which,
 
 template <class T>
 void CachedOperator<T>::add_kept(std::span<const T* const> rows, std::span<const double> weights,
-                                 std::span<const std::size_t> columns,
-                                 std::span<double> sums) const {
+                                 const Columns& columns, std::span<double> sums) const {
     if (rows.empty()) return;
-    if (std::ranges::equal(columns, columns_)) {
+    if (are_kept(columns)) {
         add_weighted_rows_in_parallel<T>(rows, weights, sums);
         return;
     }
-    std::vector<std::size_t> elements(columns.begin(), columns.end());
+    std::vector<std::size_t> elements(columns.some().begin(), columns.some().end());
     if (!is_whole()) {
         for (std::size_t& element : elements) element = place_[element];
     }
@@ -137,13 +152,17 @@ void CachedOperator<T>::add_kept(std::span<const T* const> rows, std::span<const
 
 template <class T>
 void CachedOperator<T>::add_rows(std::span<const std::size_t> which,
-                                 std::span<const double> weights,
-                                 std::span<const std::size_t> columns, std::span<const char> again,
-                                 std::span<double> sums) const {
+                                 std::span<const double> weights, const Columns& columns,
+                                 const Announcement& again, std::span<double> sums) const {
+    if (which.empty() || sums.empty()) return;
     const bool all = keep_ == Keep::everything;
-    // Whole rows serve any columns; they are cut only when the room for them has run out.
-    if (!all && !again.empty() && !(holds(columns) && !cache_.is_full()) && ascending(columns)) {
-        lay_out(columns);
+    // Whole rows serve any columns; they are cut only when the space for them has run out.
+    if (!all && again && !(holds(columns) && !cache_.is_full())) {
+        if (columns.is_all()) {
+            make_whole();
+        } else if (ascending(columns.some())) {
+            lay_out(columns.some());
+        }
     }
     const bool held = holds(columns);
     // Rows in use together must not push each other out.
@@ -156,7 +175,7 @@ void CachedOperator<T>::add_rows(std::span<const std::size_t> which,
         std::vector<T*> places;
         for (std::size_t r = first; r < last; ++r) {
             const T* row = held ? cache_.find(which[r]).data() : nullptr;
-            if (row == nullptr && held && (all || (!again.empty() && again[r] != 0))) {
+            if (row == nullptr && held && (all || (again && (*again)[r] != 0))) {
                 missing.push_back(which[r]);
                 places.push_back(cache_.insert(which[r]).data());
                 row = places.back();
@@ -171,10 +190,11 @@ void CachedOperator<T>::add_rows(std::span<const std::size_t> which,
         }
         fetch(missing, places);
         add_kept(kept, kept_weights, columns, sums);
-        for (std::size_t r = first; !all && !again.empty() && r < last; ++r) {
-            if (again[r] == 0) cache_.mark_dispensable(which[r]);
+        for (std::size_t r = first; !all && again && r < last; ++r) {
+            if ((*again)[r] == 0) cache_.mark_dispensable(which[r]);
         }
-        if (!passing.empty()) inner_->add_rows(passing, passing_weights, columns, {}, sums);
+        if (!passing.empty())
+            inner_->add_rows(passing, passing_weights, columns, std::nullopt, sums);
     }
 }
 

@@ -45,21 +45,22 @@ void GramOperator<T>::tile(std::span<const std::size_t> which, std::span<const s
 }
 
 template <class T>
-const Points<T>& GramOperator<T>::columns_of(std::span<const std::size_t> columns) const {
-    if (columns.empty()) return points_;
+const Points<T>& GramOperator<T>::columns_of(const Columns& columns) const {
+    if (columns.is_all()) return points_;
+    const std::span<const std::size_t> some = columns.some();
     auto& [newest, older] = selections_;
-    if (std::ranges::equal(columns, newest.columns)) return newest.points;
-    if (!std::ranges::equal(columns, older.columns)) {
-        older = {.columns = {columns.begin(), columns.end()},
-                 .points = gram_.select_among(points_, columns)};
+    if (std::ranges::equal(some, newest.columns)) return newest.points;
+    if (!std::ranges::equal(some, older.columns)) {
+        older = {.columns = {some.begin(), some.end()},
+                 .points = gram_.select_among(points_, some)};
     }
     std::swap(newest, older);
     return newest.points;
 }
 
 template <class T>
-void GramOperator<T>::rows_to(std::span<const std::size_t> which,
-                              std::span<const std::size_t> columns, std::span<T* const> out) const {
+void GramOperator<T>::rows_to(std::span<const std::size_t> which, const Columns& columns,
+                              std::span<T* const> out) const {
     const Points<T>& z = columns_of(columns);
     gram_.rows_to(gram_.select_among(points_, which, false), z, out);
     evaluations_ += which.size() * z.size();
@@ -67,9 +68,9 @@ void GramOperator<T>::rows_to(std::span<const std::size_t> which,
 
 template <class T>
 void GramOperator<T>::add_rows(std::span<const std::size_t> which, std::span<const double> weights,
-                               std::span<const std::size_t> columns, std::span<const char>,
+                               const Columns& columns, const Announcement&,
                                std::span<double> sums) const {
-    if (which.empty()) return;
+    if (which.empty() || sums.empty()) return;
     const Points<T>& z = columns_of(columns);
     gram_.add_product(gram_.select_among(points_, which, false), z, weights, sums);
     evaluations_ += which.size() * z.size();
@@ -139,15 +140,14 @@ void StoredOperator<T>::tile(std::span<const std::size_t> which,
 
 template <class T>
 void StoredOperator<T>::add_rows(std::span<const std::size_t> which,
-                                 std::span<const double> weights,
-                                 std::span<const std::size_t> columns, std::span<const char>,
-                                 std::span<double> sums) const {
+                                 std::span<const double> weights, const Columns& columns,
+                                 const Announcement&, std::span<double> sums) const {
     std::vector<const T*> pointers(which.size());
     for (std::size_t r = 0; r < which.size(); ++r) pointers[r] = matrix().row(which[r]).data();
-    if (columns.empty()) {
+    if (columns.is_all()) {
         add_weighted_rows_in_parallel<T>(pointers, weights, sums);
     } else {
-        add_weighted_columns<T>(pointers, size_, weights, columns, sums);
+        add_weighted_columns<T>(pointers, size_, weights, columns.some(), sums);
     }
 }
 
@@ -192,11 +192,10 @@ void SubsetOperator<T>::tile(std::span<const std::size_t> which,
 
 template <class T>
 void SubsetOperator<T>::add_rows(std::span<const std::size_t> which,
-                                 std::span<const double> weights,
-                                 std::span<const std::size_t> columns, std::span<const char> again,
-                                 std::span<double> sums) const {
-    inner_->add_rows(translate(which), weights, columns.empty() ? positions_ : translate(columns),
-                     again, sums);
+                                 std::span<const double> weights, const Columns& columns,
+                                 const Announcement& again, std::span<double> sums) const {
+    const auto inner_columns = columns.is_all() ? positions_ : translate(columns.some());
+    inner_->add_rows(translate(which), weights, inner_columns, again, sums);
 }
 
 // ----

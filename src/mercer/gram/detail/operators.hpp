@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,16 +31,16 @@ class GramOperator : public SymmetricOperator<T> {
     void rows(std::span<const std::size_t> which, MatrixView<T> out) const override;
     void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
               MatrixView<T> out) const override;
-    void rows_to(std::span<const std::size_t> which, std::span<const std::size_t> columns,
+    void rows_to(std::span<const std::size_t> which, const Columns& columns,
                  std::span<T* const> out) const override;
     void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
-                  std::span<const std::size_t> columns, std::span<const char> again,
+                  const Columns& columns, const Announcement& again,
                   std::span<double> sums) const override;
     void apply(std::span<const double> x, std::span<double> y) const override;
     std::uint64_t evaluations() const override { return evaluations_; }
 
    private:
-    const Points<T>& columns_of(std::span<const std::size_t> columns) const;
+    const Points<T>& columns_of(const Columns& columns) const;
 
     Gram<T> gram_;
     Points<T> points_;
@@ -69,7 +70,7 @@ class StoredOperator : public SymmetricOperator<T> {
     void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
               MatrixView<T> out) const override;
     void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
-                  std::span<const std::size_t> columns, std::span<const char> again,
+                  const Columns& columns, const Announcement& again,
                   std::span<double> sums) const override;
     std::uint64_t evaluations() const override { return evaluations_; }
 
@@ -99,24 +100,28 @@ class CachedOperator : public SymmetricOperator<T> {
     void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
               MatrixView<T> out) const override;
     void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
-                  std::span<const std::size_t> columns, std::span<const char> again,
+                  const Columns& columns, const Announcement& again,
                   std::span<double> sums) const override;
     std::uint64_t evaluations() const override { return inner_->evaluations(); }
     const RowCache<T>& cache() const { return cache_; }
 
    private:
-    bool is_whole() const { return columns_.empty(); }
-    bool holds(std::span<const std::size_t> columns) const;
+    bool is_whole() const { return !columns_; }
+    Columns kept_columns() const { return columns_ ? Columns(*columns_) : Columns::all(); }
+    bool are_kept(const Columns& columns) const;
+    bool holds(const Columns& columns) const;
     void lay_out(std::span<const std::size_t> columns) const;
+    void make_whole() const;
     void fetch(std::span<const std::size_t> missing, std::span<T* const> places) const;
     void add_kept(std::span<const T* const> rows, std::span<const double> weights,
-                  std::span<const std::size_t> columns, std::span<double> sums) const;
+                  const Columns& columns, std::span<double> sums) const;
 
     std::shared_ptr<const SymmetricOperator<T>> inner_;
     Keep keep_;
     mutable RowCache<T> cache_;
-    mutable std::vector<std::size_t> columns_{};  ///< of the rows in the cache; empty: all
-    mutable std::vector<std::size_t> place_{};    ///< of a column in them, or `absent`
+    /// Of the rows in the cache, which are whole where there are none.
+    mutable std::optional<std::vector<std::size_t>> columns_{};
+    mutable std::vector<std::size_t> place_{};  ///< of a column in them, or `absent`
 };
 
 /// K restricted to some rows and the same columns: one class pair, one fold.
@@ -132,7 +137,7 @@ class SubsetOperator : public SymmetricOperator<T> {
     void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
               MatrixView<T> out) const override;
     void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
-                  std::span<const std::size_t> columns, std::span<const char> again,
+                  const Columns& columns, const Announcement& again,
                   std::span<double> sums) const override;
     std::uint64_t evaluations() const override { return inner_->evaluations(); }
 

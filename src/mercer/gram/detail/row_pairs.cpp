@@ -33,11 +33,11 @@ class RowPairs final : public ObjectPairs {
     double pair_work() const override { return 50 + 2 * static_cast<double>(rows_.columns()); }
 
    private:
-    std::span<const double> numbers(std::size_t i, std::vector<double>& room) const {
+    std::span<const double> numbers(std::size_t i, std::vector<double>& buffer) const {
         if (numbers_.rows() > 0 || rows_.columns() == 0) return numbers_.row(i);
-        room.resize(rows_.columns());
-        rows_.copy_row(i, room);
-        return room;
+        buffer.resize(rows_.columns());
+        rows_.copy_row(i, buffer);
+        return buffer;
     }
 
     Kernel leaf_;

@@ -35,15 +35,15 @@ class BlockOperator final : public SymmetricOperator<T> {
         }
     }
     void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
-                  std::span<const std::size_t> columns, std::span<const char>,
+                  const Columns& columns, const Announcement&,
                   std::span<double> sums) const override {
         std::vector<const T*> pointers;
         pointers.reserve(which.size());
         for (const std::size_t i : which) pointers.push_back(matrix_.row(i).data());
-        if (columns.empty()) {
+        if (columns.is_all()) {
             add_weighted_rows_in_parallel<T>(pointers, weights, sums);
         } else {
-            add_weighted_columns<T>(pointers, size(), weights, columns, sums);
+            add_weighted_columns<T>(pointers, size(), weights, columns.some(), sums);
         }
     }
     std::uint64_t evaluations() const override { return 0; }

@@ -67,15 +67,15 @@ SearchBudget budget_of(const Evaluation& e) {
     const double whole = n * n * entry;
     const double block = m * m * entry;
     SearchBudget budget;
-    double room = static_cast<double>(svm.common.memory_bytes) - whole - block;
-    budget.possible = room >= 0;
+    double left = static_cast<double>(svm.common.memory_bytes) - whole - block;
+    budget.possible = left >= 0;
     if (!budget.possible) return budget;
     const double kept = whole * static_cast<double>(stores_of(e));
-    budget.distances = room >= kept;
-    if (budget.distances) room -= kept;
-    budget.at_once = 1 + static_cast<std::size_t>(std::min(room / block, blocks_at_once - 1));
-    room -= static_cast<double>(budget.at_once - 1) * block;
-    budget.kernels = 1 + static_cast<std::size_t>(std::min(room / whole, kernels_at_once - 1));
+    budget.distances = left >= kept;
+    if (budget.distances) left -= kept;
+    budget.at_once = 1 + static_cast<std::size_t>(std::min(left / block, blocks_at_once - 1));
+    left -= static_cast<double>(budget.at_once - 1) * block;
+    budget.kernels = 1 + static_cast<std::size_t>(std::min(left / whole, kernels_at_once - 1));
     return budget;
 }
 

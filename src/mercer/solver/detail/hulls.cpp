@@ -202,7 +202,8 @@ class NearestPoints {
             scale_ += weight_[i] * size_[hulls_.row[i]];
         }
         sums_.assign(k_.size(), 0.0);
-        k_.add_rows(rows, beta, {}, std::vector<char>(rows.size(), 1), sums_);
+        const std::vector<char> again(rows.size(), 1);
+        k_.add_rows(rows, beta, Columns::all(), again, sums_);
         const double last = squared_;
         squared_ = 0;
         std::array<double, 2> level{};

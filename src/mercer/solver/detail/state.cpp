@@ -47,16 +47,16 @@ std::vector<std::size_t> DualState<T>::rows_of(std::span<const std::size_t> vari
     return rows;
 }
 
-/// sums_ = Σ_r weight_r K(which_r, columns); no columns: all.
+/// sums_ = Σ_r weight_r K(which_r, columns).
 template <class T>
 void DualState<T>::add_product(std::span<const std::size_t> which, std::span<const double> weight,
-                               std::span<const std::size_t> columns, std::span<const char> again) {
-    sums_.assign(columns.empty() ? form_.rows : columns.size(), 0.0);
+                               const Columns& columns, const Announcement& again) {
+    sums_.assign(columns.size(form_.rows), 0.0);
     k_.add_rows(which, weight, columns, again, sums_);
     asked += which.size() * sums_.size();
     for (std::size_t j = 0; j < sums_.size(); ++j) {
         if (std::isfinite(sums_[j])) continue;
-        throw InvalidInput("operator: row " + std::to_string(columns.empty() ? j : columns[j]) +
+        throw InvalidInput("operator: row " + std::to_string(columns[j]) +
                            " has an entry that is not finite, or so large that sums overflow; "
                            "scale the data or choose other kernel parameters");
     }
@@ -86,7 +86,7 @@ void DualState<T>::rebuild_objective() {
 }
 
 template <class T>
-void DualState<T>::sum_support(std::span<const std::size_t> columns) {
+void DualState<T>::sum_support(const Columns& columns) {
     std::vector<std::size_t> which;
     std::vector<double> weight;
     for (std::size_t r = 0; r < form_.rows; ++r) {
@@ -94,13 +94,13 @@ void DualState<T>::sum_support(std::span<const std::size_t> columns) {
         which.push_back(r);
         weight.push_back(beta_[r]);
     }
-    add_product(which, weight, columns, {});
+    add_product(which, weight, columns, std::nullopt);
 }
 
 template <class T>
 void DualState<T>::recompute() {
     rebuild_beta();
-    sum_support({});
+    sum_support(Columns::all());
     v_.swap(sums_);
     stale_.clear();
     active_.resize(form_.variables);
@@ -146,8 +146,8 @@ void DualState<T>::move(std::span<const std::size_t> which, std::span<const doub
     }
     rows.resize(kept);
     const bool narrow = active_rows_.size() < form_.rows;
-    add_product(rows, weight, narrow ? std::span(active_rows_) : std::span<std::size_t>(),
-                wanted_again(rows, weight));
+    const std::vector<char> again = wanted_again(rows, weight);
+    add_product(rows, weight, narrow ? Columns(active_rows_) : Columns::all(), again);
     // Everything is at hand; from here on nothing can fail.
     std::vector<double> before(kept);
     for (std::size_t k = 0; k < kept; ++k) before[k] = v_[rows[k]];
@@ -200,7 +200,7 @@ void DualState<T>::activate_all() {
             which.push_back(r);
             weight.push_back(beta_[r] - stale.beta[r]);
         }
-        add_product(which, weight, stale.rows, {});
+        add_product(which, weight, stale.rows, std::nullopt);
         for (std::size_t j = 0; j < stale.rows.size(); ++j) v_[stale.rows[j]] += sums_[j];
         stale_.pop_back();
     }

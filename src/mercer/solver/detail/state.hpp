@@ -103,8 +103,8 @@ class DualState {
     };
 
     void add_product(std::span<const std::size_t> which, std::span<const double> weight,
-                     std::span<const std::size_t> columns, std::span<const char> again);
-    void sum_support(std::span<const std::size_t> columns);
+                     const Columns& columns, const Announcement& again);
+    void sum_support(const Columns& columns);
     std::vector<char> wanted_again(std::span<const std::size_t> rows,
                                    std::span<const double> change) const;
     void refresh_gradient();

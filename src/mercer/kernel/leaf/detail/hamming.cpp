@@ -14,15 +14,15 @@
 #define MERCER_WORD_TEXT
 namespace mercer::leaves {
 
-/// A text of which the words that begin at its letters are compared. Before and behind there is
-/// room, so that a vector can be read anywhere.
+/// A text of which the words that begin at its letters are compared. Before and behind there is a
+/// margin, so that a vector can be read anywhere.
 struct WordText {
     std::vector<std::uint8_t> bytes{};
     std::vector<std::uint8_t> whole{};  ///< 255 where a word begins, 0 where none does
     std::size_t words = 0;              ///< places where one might begin
 
-    static constexpr std::size_t room = 256;  // the longest vectors of any machine
-    const std::uint8_t* letters() const { return bytes.data() + room; }
+    static constexpr std::size_t margin = 256;  // the longest vectors of any machine
+    const std::uint8_t* letters() const { return bytes.data() + margin; }
 };
 
 }  // namespace mercer::leaves
@@ -102,9 +102,9 @@ namespace {
 WordText word_text(std::span<const std::uint8_t> letters, std::size_t length, bool breaks) {
     WordText result;
     result.words = letters.size() >= length ? letters.size() - length + 1 : 0;
-    result.bytes.assign(letters.size() + 2 * WordText::room, 0);
-    std::ranges::copy(letters, result.bytes.begin() + WordText::room);
-    result.whole.assign(result.words + WordText::room, 0);
+    result.bytes.assign(letters.size() + 2 * WordText::margin, 0);
+    std::ranges::copy(letters, result.bytes.begin() + WordText::margin);
+    result.whole.assign(result.words + WordText::margin, 0);
     std::size_t sound = 0;  // letters in a row that belong to the alphabet
     for (std::size_t end = 1; end <= letters.size(); ++end) {
         sound = breaks && letters[end - 1] == no_letter ? 0 : sound + 1;

@@ -19,10 +19,10 @@ std::span<const double> series_of(const KernelNode& node, const Object& object) 
         if (row.empty()) throw InvalidInput("a counted series needs its length as first number");
         const double count = row.front();
         row = row.subspan(1);
-        const std::size_t room = row.size() / width;
-        if (!(count >= 0) || count > static_cast<double>(room) || count != std::floor(count)) {
+        const std::size_t most = row.size() / width;
+        if (!(count >= 0) || count > static_cast<double>(most) || count != std::floor(count)) {
             throw InvalidInput("a counted series has the length " + format_number(count) +
-                               "; it must be a whole number from 0 to " + std::to_string(room) +
+                               "; it must be a whole number from 0 to " + std::to_string(most) +
                                ", what its row has room for");
         }
         row = row.first(static_cast<std::size_t>(count) * width);

@@ -87,15 +87,15 @@ void features(const KernelNode&, const Object& object, Features& out) {
         return count_in_table(graph, labels, out);
     }
     Distances distances(graph);
-    std::size_t room = 1U << 20U;  // counts are added up now and then, so that memory stays small
+    std::size_t limit = 1U << 20U;  // counts are added up now and then, so that memory stays small
     for (std::uint32_t v = 0; v < graph.nodes; ++v) {
         const std::uint64_t from = labels.hashes[labels.which[v]];
         distances.from(v, [&](std::uint32_t w, std::uint32_t steps) {
             out.push_back({identity(from, labels.hashes[labels.which[w]], steps), 1});
         });
-        if (out.size() < room) continue;
+        if (out.size() < limit) continue;
         collect_features(out);
-        room = std::max(room, 2 * out.size());
+        limit = std::max(limit, 2 * out.size());
     }
 }
 
