@@ -225,7 +225,7 @@ TEST(Operators, ARowThatFailedIsNotTakenForKept) {
 }
 
 TEST(Operators, MakeOperatorStoresOnlyWhatFits) {
-    const Gram<float> gram(Kernel::parse("linear"), random_rows(n, 3, 1, 2));
+    const Gram<float> gram(Kernel::parse("rbf(gamma=1)"), random_rows(n, 3, 1, 2));
     const auto roomy =
         make_operator(gram, {.reuse = Reuse::whole, .memory_bytes = n * n * sizeof(float)});
     EXPECT_NE(dynamic_cast<const StoredOperator<float>*>(roomy.get()), nullptr);

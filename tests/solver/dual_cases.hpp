@@ -20,7 +20,7 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A matrix kept in memory that counts what is asked of it and can be told to refuse.
 template <class T>
-class StoredMatrix final : public SymmetricOperator<T> {
+class StoredMatrix : public SymmetricOperator<T> {
    public:
     explicit StoredMatrix(const Matrix<double>& k) : values_(k.rows(), k.rows()) {
         for (std::size_t i = 0; i < k.values().size(); ++i) {

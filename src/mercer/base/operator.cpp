@@ -75,6 +75,11 @@ void SymmetricOperator<T>::apply(std::span<const double> x, std::span<double> y)
     }
 }
 
+template <class T>
+std::optional<ExplicitRows<T>> SymmetricOperator<T>::explicit_rows(const Columns&) const {
+    return std::nullopt;
+}
+
 template class SymmetricOperator<float>;
 template class SymmetricOperator<double>;
 

@@ -38,6 +38,19 @@ class Columns {
 /// nothing.
 using Announcement = std::optional<std::span<const char>>;
 
+/// Rows φ_i with K(i, j) = φ_i·φ_j: dense, one after another, or sparse, with the columns of a row
+/// ascending.
+template <class T>
+struct ExplicitRows {
+    std::size_t size = 0;
+    std::size_t columns = 0;
+    std::vector<T> values{};
+    std::vector<std::uint32_t> index{};  ///< sparse: the column of each value
+    std::vector<std::size_t> starts{};   ///< sparse: where rows begin, and the end; dense: empty
+
+    bool is_sparse() const { return !starts.empty(); }
+};
+
 /// A symmetric n × n matrix K that need not be stored. T is the precision of its entries; sums over
 /// entries are taken in double.
 template <class T>
@@ -69,6 +82,9 @@ class SymmetricOperator {
 
     /// y = K x, in double. The default goes through `rows` a block at a time.
     virtual void apply(std::span<const double> x, std::span<double> y) const;
+
+    /// The rows behind some rows of K, where K is known to have them and they can be written down.
+    virtual std::optional<ExplicitRows<T>> explicit_rows(const Columns& which) const;
 
     /// Entries computed so far (not those served from a store): the unit in which kernel methods
     /// count their work.

@@ -519,6 +519,13 @@ void Gram<T>::add_product(const Points<T>& x, const Points<T>& z, std::span<cons
 }
 
 template <class T>
+std::optional<ExplicitRows<T>> Gram<T>::explicit_rows(const Points<T>& x,
+                                                      const Columns& which) const {
+    if (!state_->linear) return std::nullopt;
+    return write_features<T>(*state_->linear, state_->plan, *x.data_, which);
+}
+
+template <class T>
 void Gram<T>::diagonal(const Points<T>& x, std::span<double> out) const {
     state_->self_values(state_->plan.program, *x.data_, out);
 }

@@ -15,11 +15,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
+#include "mercer/base/operator.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/kernel/kernel.hpp"
@@ -91,6 +93,9 @@ class Gram {
     /// sums[j] += Σ_i weights[i] k(x_i, z_j), without a row being stored anywhere.
     void add_product(const Points<T>& x, const Points<T>& z, std::span<const double> weights,
                      std::span<double> sums) const;
+    /// Rows with k(x_i, x_j) = φ_i·φ_j of some of the points, for linear kernels and others whose
+    /// features can be written down; nothing for all others.
+    std::optional<ExplicitRows<T>> explicit_rows(const Points<T>& x, const Columns& which) const;
     /// out[i] = k(x_i, x_i).
     void diagonal(const Points<T>& x, std::span<double> out) const;
     /// The symmetric matrix of the reference sample, each pair computed once. Throws Cancelled when

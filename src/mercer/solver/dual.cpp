@@ -57,6 +57,15 @@ std::vector<double> first_point(const CanonicalDual& form, std::span<const doubl
 template <class T>
 DualStatus run(DualState<T>& state) {
     switch (state.settings().method) {
+        case DualMethod::automatic:
+        case DualMethod::weights:
+            if (const auto rows = rows_for_weights(state)) return solve_by_weights(state, *rows);
+            if (state.settings().method == DualMethod::automatic) {
+                return solve_by_decomposition(state);
+            }
+            throw InvalidInput(
+                "dual solver: the method weights needs an operator whose rows can be written down, "
+                "as those of a linear kernel can");
         case DualMethod::decomposition: return solve_by_decomposition(state);
         case DualMethod::smo: return solve_by_smo(state);
         case DualMethod::chunking: return solve_by_chunking(state);

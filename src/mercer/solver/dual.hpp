@@ -61,9 +61,11 @@ struct DualProblem {
 };
 
 enum class DualMethod {
+    automatic,      ///< weights where rows are many and can be written down, else decomposition
     decomposition,  ///< working sets of hundreds, two-point steps on a packed tile
     smo,            ///< two points at a time (002 §2)
     chunking,       ///< all support vectors so far and the worst violators (001, Vapnik)
+    weights,        ///< in the space of weights, by an interior point or one variable at a time
 };
 
 enum class DualStatus {
@@ -115,7 +117,7 @@ struct DualSettings {
     double relative_gap = 0;
     double time_limit = 0;              ///< seconds; 0: none
     std::uint64_t iteration_limit = 0;  ///< steps; 0: 1000 n, and at least 100 million
-    DualMethod method = DualMethod::decomposition;
+    DualMethod method = DualMethod::automatic;
     /// Where the working set begins: it grows to 2048 while its free variables have to be moved
     /// together. 0: 128 to 512 by the rows, and growing as well while the violation falls slowly.
     std::size_t working_set = 0;

@@ -1,6 +1,7 @@
 #include "mercer/gram/detail/collapse.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -15,13 +16,14 @@ namespace {
 constexpr std::size_t few_rows = 8;
 /// A weight a feature is a dense vector; of more features than this it is too large.
 constexpr std::size_t most_features = std::size_t{1} << 26;
+/// Features of which a smaller share is not 0 are written as sparse rows.
+constexpr double few_entries = 0.3;
 
 using Form = LinearForm;
 
 bool may_collapse(const Plan& plan, const Source& source) {
     if (source.kind == SourceKind::pairs) return has_sums(source.kernel[0].node());
-    const Group& group = plan.groups[source.group];
-    return source.kind == SourceKind::dot && group.features && group.form.rows() == 0;
+    return source.kind == SourceKind::dot && plan.groups[source.group].form.rows() == 0;
 }
 
 /// Carries out one instruction on forms instead of numbers; false for what is not linear.
@@ -71,30 +73,77 @@ std::vector<double> weights_of(const Form::Term& term, const Data<T>& x,
     return result;
 }
 
-/// products[j] = Σ_i weights[i] x_i·z_j of sparse rows: w = Σ_i weights[i] x_i, then w·z_j.
 template <class T>
-void sparse_sums(const PackedGroup<T>& x, const PackedGroup<T>& z, std::span<const double> weights,
-                 std::span<double> products) {
-    std::vector<double> w(x.sparse.columns, 0.0);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const auto index = x.sparse.row_index(i);
-        const auto value = x.sparse.row_value(i);
-        for (std::size_t k = 0; k < index.size(); ++k) {
-            w[index[k]] += weights[i] * static_cast<double>(value[k]);
+std::size_t width_of(const PackedGroup<T>& group) {
+    return group.sparse.starts != nullptr ? group.sparse.columns : group.dense.columns;
+}
+
+/// Calls use(column, value) for the entries of a row, of dense ones for all.
+template <class T, class Use>
+void each_entry(const PackedGroup<T>& group, std::size_t i, Use use) {
+    if (group.sparse.starts != nullptr) {
+        const auto index = group.sparse.row_index(i);
+        const auto value = group.sparse.row_value(i);
+        for (std::size_t k = 0; k < index.size(); ++k) use(index[k], value[k]);
+    } else if (group.dense.data != nullptr) {
+        const std::span<const T> row = group.dense.row(i);
+        for (std::size_t k = 0; k < row.size(); ++k) use(k, row[k]);
+    } else {
+        const std::size_t width = group.dense.columns;
+        for (std::size_t k = 0; k < width; ++k) {
+            use(k, static_cast<T>(group.unit * group.byte_left[i * width + k]));
         }
+    }
+}
+
+/// products[j] = Σ_i weights[i] x_i·z_j: w = Σ_i weights[i] x_i, then w·z_j.
+template <class T>
+void summed_products(const PackedGroup<T>& x, const PackedGroup<T>& z,
+                     std::span<const double> weights, std::span<double> products) {
+    // As many parts as the rows say, not the threads, and added up in their order.
+    constexpr std::size_t part_rows = 8192;
+    const std::size_t parts = (weights.size() + part_rows - 1) / part_rows;
+    Matrix<double> sums(parts, width_of(x), 0.0);
+    parallel_ranges(weights.size(), part_rows, [&](std::size_t first, std::size_t last) {
+        double* const w = sums.row(first / part_rows).data();
+        for (std::size_t i = first; i < last; ++i) {
+            if (weights[i] == 0) continue;
+            each_entry(x, i, [&, a = weights[i]](std::size_t k, T v) {
+                w[k] += a * static_cast<double>(v);
+            });
+        }
+    });
+    const std::span<double> w = sums.row(0);
+    for (std::size_t part = 1; part < parts; ++part) {
+        for (std::size_t k = 0; k < w.size(); ++k) w[k] += sums(part, k);
     }
     parallel_ranges(products.size(), 256, [&](std::size_t first, std::size_t last) {
         for (std::size_t j = first; j < last; ++j) {
-            const auto index = z.sparse.row_index(j);
-            const auto value = z.sparse.row_value(j);
             double sum = 0;
-            for (std::size_t k = 0; k < index.size(); ++k) {
+            each_entry(z, j, [&](std::size_t k, T v) {
                 // A column behind those of the reference belongs to z alone.
-                if (index[k] < w.size()) sum += w[index[k]] * static_cast<double>(value[k]);
-            }
+                if (k < w.size()) sum += w[k] * static_cast<double>(v);
+            });
             products[j] = sum;
         }
     });
+}
+
+/// Calls use(column, value) for what is not 0 in the features of a row.
+template <class T, class Use>
+void each_feature(const LinearForm& form, const Plan& plan, const Data<T>& x, std::size_t i,
+                  Use use) {
+    std::size_t first = 0;
+    for (const Form::Term& term : form.terms) {
+        const PackedGroup<T>& group = x.groups[plan.sources[term.source].group];
+        double factor = std::sqrt(term.factor);
+        if (term.side) factor *= static_cast<double>(x.sides[*term.side][i]);
+        each_entry(group, i, [&](std::size_t k, T v) {
+            if (v != 0) use(first + k, static_cast<T>(factor * static_cast<double>(v)));
+        });
+        first += width_of(group);
+    }
+    if (form.constant > 0) use(first, static_cast<T>(std::sqrt(form.constant)));
 }
 
 }  // namespace
@@ -125,7 +174,8 @@ bool collapses(const Kernel& kernel) {
         default: break;
     }
     if (node.leaf == nullptr) return false;
-    return node.leaf->features != nullptr || (node.leaf->prepare != nullptr && has_sums(node));
+    return node.kind == KernelKind::linear || node.leaf->features != nullptr ||
+           (node.leaf->prepare != nullptr && has_sums(node));
 }
 
 template <class T>
@@ -140,8 +190,7 @@ bool add_collapsed(const LinearForm& form, const Plan& plan, const Data<T>& x, c
         }
         const PackedGroup<T>& left = x.groups[source.group];
         const PackedGroup<T>& right = z.groups[source.group];
-        if (left.sparse.starts == nullptr || right.sparse.starts == nullptr) return false;
-        if (left.sparse.columns > most_features) return false;
+        if (width_of(left) > most_features) return false;
         if (left.strange && left.strange != right.strange) return false;
     }
     std::vector<double> products(sums.size());
@@ -156,7 +205,7 @@ bool add_collapsed(const LinearForm& form, const Plan& plan, const Data<T>& x, c
                 .sum(left.positions, own, sums.size())
                 ->add(*right.objects, right.positions, products);
         } else {
-            sparse_sums(x.groups[source.group], z.groups[source.group], own, products);
+            summed_products(x.groups[source.group], z.groups[source.group], own, products);
         }
         for (std::size_t j = 0; j < sums.size(); ++j) {
             sums[j] += (term.side ? static_cast<double>(z.sides[*term.side][j]) : 1) * products[j];
@@ -167,6 +216,50 @@ bool add_collapsed(const LinearForm& form, const Plan& plan, const Data<T>& x, c
     return true;
 }
 
+template <class T>
+std::optional<ExplicitRows<T>> write_features(const LinearForm& form, const Plan& plan,
+                                              const Data<T>& x, const Columns& which) {
+    ExplicitRows<T> result;
+    result.size = which.size(x.size);
+    for (const Form::Term& term : form.terms) {
+        const Source& source = plan.sources[term.source];
+        if (term.factor < 0 || source.kind != SourceKind::dot) return std::nullopt;
+        result.columns += width_of(x.groups[source.group]);
+    }
+    if (form.constant < 0 || result.columns > most_features) return std::nullopt;
+    if (form.constant > 0) ++result.columns;
+    std::size_t entries = 0;
+    for (std::size_t r = 0; r < result.size; ++r) {
+        each_feature<T>(form, plan, x, which[r], [&](std::size_t, T) { ++entries; });
+    }
+    if (static_cast<double>(entries) <
+        few_entries * static_cast<double>(result.size) * static_cast<double>(result.columns)) {
+        result.values.reserve(entries);
+        result.index.reserve(entries);
+        result.starts.push_back(0);
+        for (std::size_t r = 0; r < result.size; ++r) {
+            each_feature<T>(form, plan, x, which[r], [&](std::size_t k, T v) {
+                result.index.push_back(static_cast<std::uint32_t>(k));
+                result.values.push_back(v);
+            });
+            result.starts.push_back(result.values.size());
+        }
+    } else {
+        result.values.resize(result.size * result.columns);
+        parallel_ranges(result.size, 1024, [&](std::size_t first, std::size_t last) {
+            for (std::size_t r = first; r < last; ++r) {
+                T* const row = result.values.data() + r * result.columns;
+                each_feature<T>(form, plan, x, which[r], [&](std::size_t k, T v) { row[k] = v; });
+            }
+        });
+    }
+    return result;
+}
+
+template std::optional<ExplicitRows<float>> write_features(const LinearForm&, const Plan&,
+                                                           const Data<float>&, const Columns&);
+template std::optional<ExplicitRows<double>> write_features(const LinearForm&, const Plan&,
+                                                            const Data<double>&, const Columns&);
 template bool add_collapsed<float>(const LinearForm&, const Plan&, const Data<float>&,
                                    const Data<float>&, std::span<const double>, std::span<double>);
 template bool add_collapsed<double>(const LinearForm&, const Plan&, const Data<double>&,

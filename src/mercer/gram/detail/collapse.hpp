@@ -1,12 +1,14 @@
 // Σ_i w_i k(x_i, ·) of a kernel with explicit features as one function w·φ(·): a product with many
-// rows then costs about what one row does. Kernels on texts and graphs that have features, or sums
-// of their own (ObjectSum), and whatever is made of them by sums, factors and `normalize`.
+// rows then costs about what one row does. The linear kernel, kernels on texts and graphs that have
+// features, or sums of their own (ObjectSum), and whatever is made of them by sums, factors and
+// `normalize`.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "mercer/base/operator.hpp"
 #include "mercer/gram/detail/plan.hpp"
 #include "mercer/gram/detail/sources.hpp"
 
@@ -35,5 +37,12 @@ template <class T>
 bool add_collapsed(const LinearForm& form, const Plan& plan, const typename Points<T>::Data& x,
                    const typename Points<T>::Data& z, std::span<const double> weights,
                    std::span<double> sums);
+
+/// The features of some rows; nothing where they cannot be written down (sums over pairs, negative
+/// factors) or have too many columns.
+template <class T>
+std::optional<ExplicitRows<T>> write_features(const LinearForm& form, const Plan& plan,
+                                              const typename Points<T>::Data& x,
+                                              const Columns& which);
 
 }  // namespace mercer

@@ -37,6 +37,9 @@ class GramOperator : public SymmetricOperator<T> {
                   const Columns& columns, const Announcement& again,
                   std::span<double> sums) const override;
     void apply(std::span<const double> x, std::span<double> y) const override;
+    std::optional<ExplicitRows<T>> explicit_rows(const Columns& which) const override {
+        return gram_.explicit_rows(points_, which);
+    }
     std::uint64_t evaluations() const override { return evaluations_; }
 
    private:
@@ -102,6 +105,9 @@ class CachedOperator : public SymmetricOperator<T> {
     void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
                   const Columns& columns, const Announcement& again,
                   std::span<double> sums) const override;
+    std::optional<ExplicitRows<T>> explicit_rows(const Columns& which) const override {
+        return inner_->explicit_rows(which);
+    }
     std::uint64_t evaluations() const override { return inner_->evaluations(); }
     const RowCache<T>& cache() const { return cache_; }
 
@@ -139,6 +145,10 @@ class SubsetOperator : public SymmetricOperator<T> {
     void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
                   const Columns& columns, const Announcement& again,
                   std::span<double> sums) const override;
+    std::optional<ExplicitRows<T>> explicit_rows(const Columns& which) const override {
+        const auto positions = which.is_all() ? positions_ : translate(which.some());
+        return inner_->explicit_rows(positions);
+    }
     std::uint64_t evaluations() const override { return inner_->evaluations(); }
 
    private:

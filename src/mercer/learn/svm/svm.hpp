@@ -56,7 +56,7 @@ struct SvmSettings {
     double tolerance = 1e-3;  ///< on the KKT violation, LIBSVM's -e
     double relative_gap = 0;  ///< also stop when the gap is so small; 0: not used
     std::uint64_t iteration_limit = 0;
-    DualMethod method = DualMethod::decomposition;
+    DualMethod method = DualMethod::automatic;
     bool shrinking = true;
     /// Where to begin: a machine of the same task, classes and rows, with another C or ν, or one
     /// that was stopped. The answer is the same, sooner.

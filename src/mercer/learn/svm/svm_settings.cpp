@@ -14,9 +14,10 @@ namespace {
 
 using S = SvmSettings;
 
-constexpr Words methods{std::pair{DualMethod::decomposition, "decomposition"},
-                        std::pair{DualMethod::smo, "smo"},
-                        std::pair{DualMethod::chunking, "chunking"}};
+constexpr Words methods{
+    std::pair{DualMethod::automatic, "automatic"},
+    std::pair{DualMethod::decomposition, "decomposition"}, std::pair{DualMethod::smo, "smo"},
+    std::pair{DualMethod::chunking, "chunking"}, std::pair{DualMethod::weights, "weights"}};
 
 /// "1=2.5" as a class and its weight.
 void put_weights(S& s, const SettingValue& value) {

@@ -17,6 +17,13 @@ DualStatus solve_by_smo(DualState<T>& state);
 template <class T>
 DualStatus solve_by_chunking(DualState<T>& state);
 
+/// The rows behind the operator, where the settings ask for work in the space of weights, or leave
+/// it open and that is the quicker way.
+template <class T>
+std::optional<ExplicitRows<T>> rows_for_weights(const DualState<T>& state);
+template <class T>
+DualStatus solve_by_weights(DualState<T>& state, const ExplicitRows<T>& rows);
+
 /// Decomposition over the active variables alone, until they satisfy the settings (nothing is
 /// returned) or there is a reason to stop.
 template <class T>

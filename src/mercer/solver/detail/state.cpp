@@ -239,8 +239,8 @@ bool DualState<T>::out_of_time() const {
 
 template <class T>
 std::optional<DualStatus> DualState<T>::report(const Measure& at) {
+    DualMoment moment;
     if (settings_.progress) {
-        DualMoment moment;
         moment.iterations = iterations;
         moment.steps = steps;
         moment.objective = objective_;
@@ -250,8 +250,13 @@ std::optional<DualStatus> DualState<T>::report(const Measure& at) {
             std::count_if(u_.begin(), u_.end(), [](double x) { return x != 0; }));
         moment.active = active_.size();
         moment.seconds = seconds();
-        if (!settings_.progress(moment)) return DualStatus::cancelled;
     }
+    return report(moment);
+}
+
+template <class T>
+std::optional<DualStatus> DualState<T>::report(const DualMoment& moment) const {
+    if (settings_.progress && !settings_.progress(moment)) return DualStatus::cancelled;
     if (out_of_time()) return DualStatus::time_limit;
     if (steps_left() == 0) return DualStatus::iteration_limit;
     return std::nullopt;

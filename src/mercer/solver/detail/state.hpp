@@ -68,6 +68,7 @@ class DualState {
 
     /// Tells the listener; says why to stop, if there is a reason.
     std::optional<DualStatus> report(const Measure& measure);
+    std::optional<DualStatus> report(const DualMoment& moment) const;
     std::uint64_t steps_left() const;
     double seconds() const;
     bool out_of_time() const;

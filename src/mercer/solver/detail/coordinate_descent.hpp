@@ -1,0 +1,63 @@
+// The dual one variable at a time, where K = ΦΦ' and the rows of Φ are long but sparse: with
+// w = Σ β_r φ_r at hand, the gradient of a variable costs one row, and so does its step (Hsieh,
+// Chang, Lin, Keerthi and Sundararajan 2008). Equalities are kept by multipliers: what is minimised
+// is
+//
+//     f(u) + λ'(A u − b) + ½ρ ‖A u − b‖²,     λ ← λ + ρ (A u − b) after each pass,
+//
+// which for a classifier is a penalty on the bias around the bias of the pass before (Hestenes
+// 1969, Powell 1969; Rockafellar 1976).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mercer/base/operator.hpp"
+#include "mercer/base/random.hpp"
+#include "mercer/solver/detail/canonical.hpp"
+
+namespace mercer {
+
+template <class T>
+class CoordinateDescent {
+   public:
+    /// Both must live as long as this. `u` is where to begin, inside the box.
+    CoordinateDescent(const CanonicalDual& form, const ExplicitRows<T>& rows,
+                      std::vector<double> u);
+
+    /// One pass over the variables that may still move, in an order of its own. Those that are
+    /// pushed against their bound harder than any was violated are left out until `begin_anew`.
+    void pass();
+    void begin_anew();
+
+    /// Of the optimality conditions, as the last pass met them, the equalities' part included.
+    double violation() const { return violation_; }
+    bool all_active() const { return active_.size() == form_.variables; }
+    std::uint64_t steps() const { return steps_; }
+    std::uint64_t entries() const { return entries_; }  ///< of rows, read so far
+    double objective() const;
+    const std::vector<double>& u() const { return u_; }
+
+   private:
+    std::array<double, 2> column(std::size_t i) const;
+    double product(std::size_t row) const;
+    void add(std::size_t row, double weight);
+
+    const CanonicalDual& form_;
+    const ExplicitRows<T>& rows_;
+    std::vector<double> u_, w_, squares_;
+    std::vector<std::size_t> active_;
+    std::array<double, 2> lambda_{}, missed_{};  ///< λ and A u − b
+    double penalty_ = 0;                         ///< ρ
+    double highest_ = 0, lowest_ = 0;            ///< projected gradients of the last pass
+    double violation_ = 0;
+    std::uint64_t steps_ = 0, entries_ = 0;
+    Random random_{1};
+};
+
+extern template class CoordinateDescent<float>;
+extern template class CoordinateDescent<double>;
+
+}  // namespace mercer
