@@ -9,6 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/learn/risk/detail/risk_matrix.hpp"
 
 namespace mercer {
 namespace {
@@ -249,6 +250,67 @@ TEST(RiskMinimiser, RefusesWhatItCannotDo) {
     tight.memory_bytes = 1000;
     EXPECT_THROW(risk_minimiser({.common = tight}).fit(data), InvalidInput);
     EXPECT_THROW(risk_minimiser().fit(classes(10, 1, 9)), InvalidInput);
+}
+
+/// polynomial of degree 1 is the same function, of which nobody knows that its rows can be written.
+TEST(Losses, TheSpaceOfWeightsHasTheSameMachines) {
+    for (const Loss loss : {Loss::logistic, Loss::squared_hinge, Loss::huber, Loss::quantile}) {
+        const bool labels = loss == Loss::logistic || loss == Loss::squared_hinge;
+        const Dataset data = labels ? classes(700, 2, 3, true) : wave(700, 3, true);
+        RiskSettings settings;
+        settings.common = with_kernel("linear");
+        settings.loss = loss;
+        settings.lambda = 0.3;
+        settings.tolerance = 1e-9;
+        const Model explicit_rows = risk_minimiser(settings).fit(data);
+        settings.common.kernel = Kernel::parse("polynomial(degree=1, gamma=1, coef0=0)");
+        const Model stored = risk_minimiser(settings).fit(data);
+        EXPECT_LE(explicit_rows.report().relative_gap, 1e-9);
+        EXPECT_NEAR(explicit_rows.report().primal, stored.report().primal,
+                    1e-8 * stored.report().primal);
+        const auto a = explicit_rows.expansion_values(data.x);
+        const auto b = stored.expansion_values(data.x);
+        for (std::size_t i = 0; i < a.rows(); ++i) ASSERT_NEAR(a(i, 0), b(i, 0), 1e-3);
+    }
+}
+
+TEST(Losses, SystemsOfExplicitRowsAreThoseOfTheirMatrix) {
+    Random random(8);
+    for (const std::size_t columns : {std::size_t{5}, ExplicitRiskMatrix::most_columns + 1}) {
+        constexpr std::size_t n = 30;
+        ExplicitRows<double> rows{.size = n, .columns = columns, .starts = {0}};
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::uint32_t k = 0; k < 5; ++k) {
+                rows.index.push_back(static_cast<std::uint32_t>(columns / 5) * k);
+                rows.values.push_back(random.normal());
+            }
+            rows.starts.push_back(rows.values.size());
+        }
+        Matrix<double> k(n, n);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = 0; j < n; ++j) {
+                for (std::size_t c = 0; c < 5; ++c) {
+                    k(i, j) += rows.values[5 * i + c] * rows.values[5 * j + c];
+                }
+            }
+        }
+        const StoredRiskMatrix stored(k.view());
+        const ExplicitRiskMatrix own(rows);
+        std::vector<double> x(n), y(n), z(n);
+        for (double& v : x) v = random.normal();
+        stored.multiply(x, y);
+        own.multiply(x, z);
+        for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(y[i], z[i], 1e-10);
+        const std::vector<std::size_t> which = {3, 4, 11, 28};
+        const std::vector<double> diagonal = {0.1, 2, 1e-3, 50};
+        Matrix<double> a(2, 4), b(2, 4);
+        for (std::size_t e = 0; e < 8; ++e) a.values()[e] = b.values()[e] = random.normal();
+        ASSERT_TRUE(stored.solve(which, diagonal, a.view(), {}));
+        ASSERT_TRUE(own.solve(which, diagonal, b.view(), {}));
+        for (std::size_t e = 0; e < 8; ++e) {
+            EXPECT_NEAR(a.values()[e], b.values()[e], 1e-7 * (1 + std::abs(a.values()[e])));
+        }
+    }
 }
 
 }  // namespace

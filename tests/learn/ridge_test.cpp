@@ -241,5 +241,22 @@ TEST(Ridge, StopsWhenTold) {
     EXPECT_EQ(stopped.report().status, FitStatus::cancelled);
 }
 
+TEST(Ridge, TheSpaceOfWeightsHasTheSameMachine) {
+    const Dataset data = wave(700, 5, true);
+    for (const double lambda : {1e-4, 1.0, 1e4}) {
+        RidgeSettings settings{.common = with_kernel("linear"), .lambda = lambda};
+        settings.common.double_precision = true;
+        const Model by_weights = ridge(settings).fit(data);
+        settings.method = RidgeMethod::cholesky;
+        const Model stored = ridge(settings).fit(data);
+        EXPECT_LE(by_weights.report().relative_gap, 1e-9) << lambda;
+        EXPECT_NEAR(by_weights.report().primal, stored.report().primal,
+                    1e-9 * stored.report().primal);
+        const auto a = by_weights.expansion_values(data.x);
+        const auto b = stored.expansion_values(data.x);
+        for (std::size_t i = 0; i < a.rows(); ++i) ASSERT_NEAR(a(i, 0), b(i, 0), 1e-6);
+    }
+}
+
 }  // namespace
 }  // namespace mercer

@@ -83,7 +83,7 @@ Rising regulariser_of(const GivenRiskSettings& s) {
 /// One output: what is minimised, and what has been found.
 class Problem {
    public:
-    Problem(const GivenRiskSettings& settings, MatrixView<const double> k, std::vector<double> y,
+    Problem(const GivenRiskSettings& settings, const RiskMatrix& k, std::vector<double> y,
             std::span<const double> weights)
         : settings_(settings),
           k_(k),
@@ -124,7 +124,7 @@ class Problem {
     }
 
     RiskSolution newton(double nu, double gap, std::size_t limit, std::span<const double> start) {
-        const RiskProblem problem{.k = k_,
+        const RiskProblem problem{.k = &k_,
                                   .target = y_,
                                   .weights = weights_,
                                   .lambda = nu,
@@ -240,7 +240,7 @@ class Problem {
         own_gap_ = infinity;
         // What the sum is off by is a rounding of slopes; more is no point of the dual.
         if (s.infeasibility > 1e-6 * size) return -infinity;
-        multiply(k_, beta, image);
+        k_.multiply(beta, image);
         const double length = std::sqrt(std::max(0.0, dot(beta, image)));
         const double lambda = settings_.lambda;
         double c = 1;
@@ -313,7 +313,7 @@ class Problem {
     }
 
     const GivenRiskSettings& settings_;
-    MatrixView<const double> k_;
+    const RiskMatrix& k_;
     std::vector<double> y_;
     std::span<const double> weights_;
     ConvexLoss loss_;
@@ -343,14 +343,8 @@ Model train(Task task, const GivenRiskSettings& settings, const Dataset& data) {
                            " knows nothing of its loss, which is one of the targets as they are; "
                            "leave out their scaling");
     }
-    if (n > settings.common.memory_bytes / sizeof(double) / 2 / n) {
-        throw InvalidInput("Newton's method for " + std::to_string(n) + " rows needs " +
-                           std::to_string(2 * n * n * sizeof(double)) +
-                           " bytes for its matrices; allow more memory or take fewer rows");
-    }
     const Gram<double> gram = make_gram<double>(sample.kernel, sample.x, sample.data.feature_names);
-    Matrix<double> k(n, n);
-    gram.matrix(k.view(), settings.common.progress);
+    const OwnRiskMatrix k(gram, settings.common);
     const bool classes = is_classifier(task);
     const std::size_t outputs =
         classes && sample.classes.count() > 2 ? sample.classes.count() : std::size_t{1};
@@ -366,7 +360,7 @@ Model train(Task task, const GivenRiskSettings& settings, const Dataset& data) {
     for (std::size_t o = 0; o < outputs; ++o) {
         std::vector<double> y = sample.data.y.values;
         for (std::size_t i = 0; i < n && classes; ++i) y[i] = sample.class_of(i) == o ? 1 : -1;
-        Problem problem(settings, std::as_const(k).view(), std::move(y), sample.data.weights);
+        Problem problem(settings, k.matrix(), std::move(y), sample.data.weights);
         Report report = problem.solve();
         const Curvature found =
             problem.is_convex() ? curvature({}, report.status) : Curvature{Convexity::unknown};

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include "mercer/base/detail/buffer.hpp"
 #include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/gram/operators.hpp"
@@ -96,14 +95,6 @@ double reach_of(const RiskSettings& settings, const Sample& sample) {
     return settings.lambda * squares;
 }
 
-/// Two matrices of n² numbers are needed: K, and Newton's system.
-void require_memory(const FitSettings& settings, std::size_t n) {
-    if (n <= settings.memory_bytes / sizeof(double) / 2 / n) return;
-    throw InvalidInput("Newton's method for " + std::to_string(n) + " rows needs " +
-                       std::to_string(2 * n * n * sizeof(double)) +
-                       " bytes for its matrices; allow more memory or take fewer rows");
-}
-
 /// The targets of every output: ±1 for each class against the rest, or the numbers themselves.
 Matrix<double> targets_of(const Sample& sample, bool classes) {
     const std::size_t k = classes && sample.classes.count() > 2 ? sample.classes.count() : 1;
@@ -140,14 +131,10 @@ ModelParts assemble(const RiskSettings& settings, const Sample& sample, const Ke
 }
 
 ModelParts fit_newton(const RiskSettings& settings, const Sample& sample) {
-    const std::size_t n = sample.size();
-    require_memory(settings.common, n);
     const Run run = settings.common.run();
     const auto gram = make_gram<double>(sample.kernel, sample.x, sample.data.feature_names,
                                         settings.common.progress);
-    const LargeBuffer buffer(n * n * sizeof(double));
-    const MatrixView<double> k(buffer.as<double>(), n, n);
-    gram.matrix(k, settings.common.progress);
+    const OwnRiskMatrix k(gram, settings.common);
     const bool classes = is_classifier(task_of(settings.loss));
     const Matrix<double> targets = targets_of(sample, classes);
     CurvatureTest curvature(gram.kernel(), sample.x,
@@ -156,7 +143,7 @@ ModelParts fit_newton(const RiskSettings& settings, const Sample& sample) {
     std::vector<Report> reports;
     for (std::size_t o = 0; o < targets.rows(); ++o) {
         const double before = run.seconds();
-        const RiskProblem problem{.k = k,
+        const RiskProblem problem{.k = &k.matrix(),
                                   .target = targets.row(o),
                                   .weights = sample.data.weights,
                                   .loss = {settings.loss, settings.delta, settings.quantile},
@@ -239,8 +226,7 @@ ModelParts fit_quantile(const RiskSettings& settings, const Sample& sample) {
     std::vector<double> residuals(n);
     for (std::size_t i = 0; i < n; ++i) residuals[i] = y[i] - s.image[i];
     s.bias = quantile_bias(sample, residuals, settings.quantile);
-    const RiskProblem problem{.k = {},
-                              .target = y,
+    const RiskProblem problem{.target = y,
                               .weights = sample.data.weights,
                               .loss = {settings.loss, settings.delta, settings.quantile},
                               .lambda = settings.lambda,

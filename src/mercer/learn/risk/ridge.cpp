@@ -15,6 +15,7 @@
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/risk/detail/risk_matrix.hpp"
 #include "mercer/solver/linear/conjugate_gradient.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 #include "mercer/solver/linear/detail/mixed_cholesky.hpp"
@@ -64,6 +65,12 @@ class Trainer {
             throw InvalidInput("leave-one-out errors need the whole matrix of " +
                                std::to_string(n) + " rows in memory; allow " +
                                std::to_string(n * n * sizeof(double)) + " bytes");
+        }
+        if (settings_.method == RidgeMethod::automatic && !settings_.leave_one_out) {
+            constexpr std::size_t few_rows = 512;
+            auto rows = n < few_rows ? std::nullopt
+                                     : gram_.explicit_rows(gram_.reference(), Columns::all());
+            if (rows && 2 * rows->columns < n) return by_weights(std::move(*rows));
         }
         return direct ? by_cholesky() : by_conjugate_gradient();
     }
@@ -146,6 +153,22 @@ class Trainer {
             }
             s.loo_error += mean_square(s.loo.row(o));
         }
+    }
+
+    /// Where there are more rows than columns, and they can be written down.
+    Solution by_weights(ExplicitRows<double> rows) const {
+        const ExplicitRiskMatrix k(std::move(rows));
+        Solution s{.lambda = settings_.lambda};
+        Matrix<double> x = right_hand_sides();
+        std::vector<std::size_t> all(sample_.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        if (!k.solve(all, shift(s.lambda), x.view(), settings_.common.progress)) {
+            too_small_lambda(gram_.kernel(), s.lambda);
+        }
+        combine(x, s);
+        s.image = Matrix<double>(outputs(), sample_.size());
+        for (std::size_t o = 0; o < outputs(); ++o) k.multiply(s.alpha.row(o), s.image.row(o));
+        return s;
     }
 
     Solution by_cholesky() const {

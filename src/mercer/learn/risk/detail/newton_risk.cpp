@@ -6,8 +6,6 @@
 
 #include "mercer/base/detail/dot.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/base/parallel.hpp"
-#include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
 namespace {
@@ -42,7 +40,7 @@ class Newton {
         s_.image.assign(n_, 0.0);
         if (!settings_.start.empty()) {
             s_.alpha.assign(settings_.start.begin(), settings_.start.end());
-            multiply(p_.k, s_.alpha, s_.image);
+            p_.k->multiply(s_.alpha, s_.image);
         }
         if (p_.bias) best_bias();
         s_.primal = objective(s_.image, s_.bias, dot(s_.alpha, s_.image));
@@ -143,7 +141,7 @@ class Newton {
         double bias = s_.bias;
         if (!active.empty() && !solve_active(active, g, h, next, bias)) return false;
         std::vector<double> image(n_);
-        multiply(p_.k, next, image);
+        p_.k->multiply(next, image);
         return search(next, image, bias);
     }
 
@@ -152,26 +150,19 @@ class Newton {
         const std::size_t m = active.size();
         std::vector<double> fixed(n_, 0.0);
         const double fixed_sum = std::accumulate(next.begin(), next.end(), 0.0);
-        if (m < n_) multiply(p_.k, next, fixed);
-        Matrix<double> system(m, m);
-        parallel_ranges(m, 64, [&](std::size_t first, std::size_t last) {
-            for (std::size_t r = first; r < last; ++r) {
-                const auto row = p_.k.row(active[r]);
-                for (std::size_t c = 0; c <= r; ++c) system(r, c) = row[active[c]];
-                system(r, r) += 2 * p_.lambda / h[active[r]];
-            }
-        });
-        if (!cholesky(system.view(), settings_.progress)) {
+        if (m < n_) p_.k->multiply(next, fixed);
+        std::vector<double> diagonal(m);
+        Matrix<double> b(2, m, 1.0);
+        for (std::size_t r = 0; r < m; ++r) {
+            const std::size_t i = active[r];
+            diagonal[r] = 2 * p_.lambda / h[i];
+            b(0, r) = s_.image[i] + s_.bias - g[i] / h[i] - fixed[i];
+        }
+        if (!p_.k->solve(active, diagonal, b.view(), settings_.progress)) {
             s_.positive_definite = false;
             s_.status = FitStatus::stalled;
             return false;
         }
-        Matrix<double> b(2, m, 1.0);
-        for (std::size_t r = 0; r < m; ++r) {
-            const std::size_t i = active[r];
-            b(0, r) = s_.image[i] + s_.bias - g[i] / h[i] - fixed[i];
-        }
-        cholesky_solve(system.view(), b.view());
         const auto u = b.row(0);
         const auto v = b.row(1);
         bias = 0;
@@ -216,12 +207,6 @@ class Newton {
 
 }  // namespace
 
-void multiply(MatrixView<const double> k, std::span<const double> x, std::span<double> y) {
-    parallel_ranges(k.rows, 64, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) y[i] = dot(k.row(i), x);
-    });
-}
-
 void certify_risk(const RiskProblem& p, RiskSolution& s) {
     const std::size_t n = p.target.size();
     s.squared_norm = dot(s.alpha, s.image);
@@ -243,7 +228,7 @@ void certify_risk(const RiskProblem& p, RiskSolution& s) {
             std::max(s.violation, std::fabs(s.alpha[i] - point[i]) * 2 * p.lambda / p.weight(i));
     }
     std::vector<double> image(n);
-    multiply(p.k, point, image);
+    p.k->multiply(point, image);
     s.dual -= p.lambda * dot(point, image);
     s.infeasibility = p.bias ? std::fabs(sum) : 0;
 }

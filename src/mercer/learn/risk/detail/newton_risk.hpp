@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
+#include "mercer/learn/risk/detail/risk_matrix.hpp"
 #include "mercer/learn/risk/losses.hpp"
 
 namespace mercer {
@@ -27,7 +27,7 @@ struct BatchLoss {
 
 /// Σ w ℓ(y, Kα + b) + λ α'Kα over α and, with `bias`, b.
 struct RiskProblem {
-    MatrixView<const double> k;  ///< both triangles
+    const RiskMatrix* k = nullptr;
     std::span<const double> target;
     std::span<const double> weights;  ///< empty: all 1
     LossFunction loss{};
@@ -62,9 +62,6 @@ struct NewtonSettings {
 };
 
 RiskSolution minimise_risk(const RiskProblem& problem, const NewtonSettings& settings);
-
-/// y = K x, parallel over rows.
-void multiply(MatrixView<const double> k, std::span<const double> x, std::span<double> y);
 
 /// Primal and dual value of α, b with K α = image; the dual point is made of the slopes at z and
 /// is applied to K once. Sets primal, dual, squared_norm and infeasibility.
