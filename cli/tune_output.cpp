@@ -188,7 +188,7 @@ void check_heat_map(const SearchSpace& space, SearchMethod method) {
     }
 }
 
-chart::Figure heat_map_of(const SearchSpace& space, const SearchResult& result) {
+chart::Drawing heat_map_of(const SearchSpace& space, const SearchResult& result) {
     const Axis& across = space.axes()[1];
     const Axis& down = space.axes()[0];
     chart::HeatMap map{.values = Matrix<double>(down.values.size(), across.values.size(), NAN),
@@ -208,15 +208,15 @@ chart::Figure heat_map_of(const SearchSpace& space, const SearchResult& result) 
         }
     }
     const auto words = [](const Axis& axis) {
-        chart::Axis result_axis{.label = axis.name};
+        chart::ChartAxis result_axis{.label = axis.name};
         for (std::size_t k = 0; k < axis.values.size(); ++k) {
             result_axis.ticks.emplace_back(static_cast<double>(k),
                                            fmt::format("{:.3g}", axis.values[k]));
         }
         return result_axis;
     };
-    chart::Figure figure{.title = fmt::format("{} of {}, {} folds", measure_text(result),
-                                              task_name(space.task().task), result.folds)};
+    chart::Drawing figure{.title = fmt::format("{} of {}, {} folds", measure_text(result),
+                                               task_name(space.task().task), result.folds)};
     chart::Panel& panel = figure.panel();
     panel.x = words(across);
     panel.y = words(down);

@@ -21,6 +21,6 @@ std::string csv_of(const SearchSpace& space, const SearchResult& result);
 void check_heat_map(const SearchSpace& space, SearchMethod method);
 
 /// The first two axes of a grid as a picture, the others at the values of the point chosen.
-chart::Figure heat_map_of(const SearchSpace& space, const SearchResult& result);
+chart::Drawing heat_map_of(const SearchSpace& space, const SearchResult& result);
 
 }  // namespace mercer::cli

@@ -16,8 +16,8 @@ namespace mercer::test {
 namespace {
 
 /// x² + y² on [−2, 2]².
-chart::Field paraboloid(std::size_t n) {
-    chart::Field field{Matrix<double>(n, n), -2, 2, -2, 2};
+chart::GridField paraboloid(std::size_t n) {
+    chart::GridField field{Matrix<double>(n, n), -2, 2, -2, 2};
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
             const double x = -2 + 4.0 * static_cast<double>(j) / static_cast<double>(n - 1);
@@ -40,8 +40,8 @@ double area_of(const std::vector<chart::Path>& polygons) {
     return area;
 }
 
-chart::Figure one_line() {
-    chart::Figure figure;
+chart::Drawing one_line() {
+    chart::Drawing figure;
     chart::Panel& panel = figure.panel();
     panel.x.label = "x <&> \"y\"";
     panel.add(chart::Line{.x = {0, 1, 2}, .y = {0, 1, 0}, .name = "a</text>"});
@@ -85,7 +85,7 @@ TEST(Contour, RegionHasTheAreaOfWhatLiesAbove) {
 }
 
 TEST(Contour, SaddlesAreCutAsTheirMiddleSays) {
-    chart::Field field{Matrix<double>(2, 2), 0, 1, 0, 1};
+    chart::GridField field{Matrix<double>(2, 2), 0, 1, 0, 1};
     field.values(0, 0) = field.values(1, 1) = 1;
     field.values(0, 1) = field.values(1, 0) = -3;  // the middle lies below: two corners
     EXPECT_EQ(chart::region_above(field, 0).size(), 2U);
@@ -111,14 +111,14 @@ TEST(Chart, SvgStandsAloneAndEscapesWhatItIsGiven) {
 }
 
 TEST(Chart, BytesThatAreNoTextDoNotBreakTheFile) {
-    chart::Figure figure = one_line();
+    chart::Drawing figure = one_line();
     figure.title = "a\xFF\x01z\xE2\x82";
     EXPECT_NE(chart::svg(figure).find("a? z??"), std::string::npos);
     EXPECT_NO_THROW(chart::png(figure));
 }
 
 TEST(Chart, LinesAreInterruptedWhereNothingCanBeDrawn) {
-    chart::Figure figure = one_line();
+    chart::Drawing figure = one_line();
     auto& line = std::get<chart::Line>(figure.panels[0].series[0]);
     line.x = {1, 2, 3, 4, 5};
     line.y = {1, 2, std::numeric_limits<double>::quiet_NaN(), 1, 2};
@@ -132,7 +132,7 @@ TEST(Chart, LinesAreInterruptedWhereNothingCanBeDrawn) {
 }
 
 TEST(Chart, RefusesWhatDoesNotFitTogether) {
-    const auto refuse = [](chart::Figure figure, const std::string& words) {
+    const auto refuse = [](chart::Drawing figure, const std::string& words) {
         try {
             chart::svg(figure);
             FAIL() << words;
@@ -141,8 +141,8 @@ TEST(Chart, RefusesWhatDoesNotFitTogether) {
         }
     };
     refuse({}, "panels are missing");
-    chart::Figure figure = one_line();
-    figure.panels[0].add(chart::Points{.x = {1, 2}, .y = {1}});
+    chart::Drawing figure = one_line();
+    figure.panels[0].add(chart::Dots{.x = {1, 2}, .y = {1}});
     refuse(figure, "x and y must be equally many, found 2 and 1");
     figure = one_line();
     figure.panels[0].width = 1e9;
@@ -158,7 +158,7 @@ TEST(Chart, RefusesWhatDoesNotFitTogether) {
 }
 
 TEST(Chart, PngHasTheColoursOfWhatIsDrawn) {
-    chart::Figure figure;
+    chart::Drawing figure;
     chart::Panel& panel = figure.panel();
     panel.add(
         chart::Fill{.field = paraboloid(41), .levels = {1}, .colours = {{255, 0, 0}, {0, 0, 255}}});
@@ -176,7 +176,7 @@ TEST(Chart, PngHasTheColoursOfWhatIsDrawn) {
 
 TEST(Chart, CoversHalfOfADotWhereALineRunsThroughIt) {
     // A black bar of 1.5 pixels: one dot full, the next half.
-    chart::Figure figure;
+    chart::Drawing figure;
     chart::Panel& panel = figure.panel();
     panel.width = panel.height = 100;
     panel.x = {.low = 0, .high = 100};

@@ -25,7 +25,7 @@ struct Checker {
     static void tips(const std::vector<std::string>& tips, std::size_t count) {
         if (!tips.empty()) same("values and tips", count, tips.size());
     }
-    static void field(const Field& f) {
+    static void field(const GridField& f) {
         require(f.values.rows() >= 2 && f.values.columns() >= 2,
                 "field needs two rows and two columns at least, found " +
                     lengths(f.values.rows(), f.values.columns()));
@@ -34,7 +34,7 @@ struct Checker {
                 "field needs finite ends, the lower before the upper");
     }
     void operator()(const Line& s) const { same("x and y", s.x.size(), s.y.size()); }
-    void operator()(const Points& s) const {
+    void operator()(const Dots& s) const {
         same("x and y", s.x.size(), s.y.size());
         tips(s.tips, s.x.size());
     }
@@ -62,7 +62,7 @@ struct Checker {
     void operator()(const Note&) const {}
 };
 
-void check_axis(const Axis& axis) {
+void check_axis(const ChartAxis& axis) {
     require(!axis.low || std::isfinite(*axis.low), "axis needs finite ends");
     require(!axis.high || std::isfinite(*axis.high), "axis needs finite ends");
     require(!axis.low || !axis.high || *axis.low < *axis.high,
@@ -72,7 +72,7 @@ void check_axis(const Axis& axis) {
 
 }  // namespace
 
-void check(const Figure& figure) {
+void check(const Drawing& figure) {
     require(!figure.panels.empty(), "panels are missing: add one with panel()");
     for (const Panel& panel : figure.panels) {
         require(panel.width >= 20 && panel.width <= 10000 && panel.height >= 20 &&
@@ -85,7 +85,7 @@ void check(const Figure& figure) {
     }
 }
 
-void write(const Figure& figure, const std::string& path) {
+void write(const Drawing& figure, const std::string& path) {
     const bool dots = path.ends_with(".png");
     if (!dots && !path.ends_with(".svg")) {
         throw InvalidInput(Location{.file = path},

@@ -1,6 +1,6 @@
 // Charts as values: panels with axes, and what is drawn in them; written as SVG or PNG.
 //
-//     chart::Figure figure;
+//     chart::Drawing figure;
 //     figure.title = "ROC";
 //     chart::Panel& panel = figure.panel();
 //     panel.x = {.label = "false positives", .low = 0, .high = 1};
@@ -67,7 +67,7 @@ struct Line {
 
 enum class Shape { circle, square, triangle, diamond, cross, plus, ring };
 
-struct Points {
+struct Dots {
     std::vector<double> x{};
     std::vector<double> y{};
     std::string name{};
@@ -98,7 +98,7 @@ struct Band {
 };
 
 /// Numbers at the nodes of an even grid over a rectangle: row 0 at the bottom.
-struct Field {
+struct GridField {
     Matrix<double> values{};
     double left = 0, right = 1, bottom = 0, top = 1;
 };
@@ -106,7 +106,7 @@ struct Field {
 /// The plane filled by value: colours[0] below levels[0], colours[1] up to levels[1], …; one colour
 /// more than levels.
 struct Fill {
-    Field field{};
+    GridField field{};
     std::vector<double> levels{};
     std::vector<Colour> colours{};
     std::string name{};  ///< above a bar of these colours; empty: no bar
@@ -114,7 +114,7 @@ struct Fill {
 
 /// The curves on which the field has this value.
 struct Level {
-    Field field{};
+    GridField field{};
     double value = 0;
     std::string name{};
     Stroke style{.colour = ink};
@@ -141,9 +141,9 @@ struct Note {
     Colour colour = ink;
 };
 
-using Series = std::variant<Line, Points, Bars, Band, Fill, Level, HeatMap, Note>;
+using Series = std::variant<Line, Dots, Bars, Band, Fill, Level, HeatMap, Note>;
 
-struct Axis {
+struct ChartAxis {
     std::string label{};
     std::optional<double> low{};  ///< from the series, with a little room, where not given
     std::optional<double> high{};
@@ -155,8 +155,8 @@ struct Axis {
 
 struct Panel {
     std::string title{};
-    Axis x{};
-    Axis y{};
+    ChartAxis x{};
+    ChartAxis y{};
     std::vector<Series> series{};  ///< the first lies lowest
     double width = 380;            ///< of the plane itself, pixels
     double height = 300;
@@ -166,7 +166,7 @@ struct Panel {
 };
 
 /// The whole drawing.
-struct Figure {
+struct Drawing {
     std::string title{};
     std::vector<Panel> panels{};
     std::size_t columns = 0;  ///< of panels; 0: up to three
@@ -177,15 +177,15 @@ struct Figure {
 
 /// Throws InvalidInput, saying what is wrong, when lists that belong together have different
 /// lengths, a size is not between 20 and 10000 pixels, or there is no panel.
-void check(const Figure& figure);
+void check(const Drawing& figure);
 
 /// The whole file, from "<svg" to "</svg>".
-std::string svg(const Figure& figure);
+std::string svg(const Drawing& figure);
 /// The whole file; `scale` dots a pixel in either direction, 0.5 to 8.
-std::string png(const Figure& figure, double scale = 2);
+std::string png(const Drawing& figure, double scale = 2);
 
 /// Writes by the name's ending: .svg or .png, whole or not at all. Throws InvalidInput for others.
-void write(const Figure& figure, const std::string& path);
+void write(const Drawing& figure, const std::string& path);
 
 /// Round places from low to high, about `count` of them: steps of 1, 2 or 5 times a power of ten;
 /// on a log axis powers of ten, and 2 and 5 times these where there are few.

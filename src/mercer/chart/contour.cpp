@@ -11,7 +11,7 @@ namespace {
 /// A grid with the value of interest subtracted. Missing values count as below.
 class Shifted {
    public:
-    Shifted(const Field& field, double value) : field_(field), value_(value) {}
+    Shifted(const GridField& field, double value) : field_(field), value_(value) {}
 
     std::size_t rows() const { return field_.values.rows(); }
     std::size_t columns() const { return field_.values.columns(); }
@@ -37,7 +37,7 @@ class Shifted {
     }
 
    private:
-    const Field& field_;
+    const GridField& field_;
     double value_;
 };
 
@@ -136,7 +136,7 @@ class Chains {
 
 }  // namespace
 
-std::vector<Path> level_lines(const Field& field, double value) {
+std::vector<Path> level_lines(const GridField& field, double value) {
     const Shifted f(field, value);
     Chains chains;
     // Edge 2k begins at node k and goes right, edge 2k + 1 goes up.
@@ -168,7 +168,7 @@ std::vector<Path> level_lines(const Field& field, double value) {
     return chains.joined();
 }
 
-std::vector<Path> region_above(const Field& field, double value) {
+std::vector<Path> region_above(const GridField& field, double value) {
     const Shifted f(field, value);
     std::vector<Path> polygons;
     for (std::size_t i = 0; i + 1 < f.rows(); ++i) {

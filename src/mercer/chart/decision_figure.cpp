@@ -24,7 +24,7 @@ struct Scene {
     Panel& panel;
 
     /// Some columns of the rows, thinned.
-    void points(std::span<const std::size_t> rows, Points style) const {
+    void points(std::span<const std::size_t> rows, Dots style) const {
         std::vector<double> row(data.columns());
         for (const std::size_t i : rows) {
             data.x.copy_row(i, row);
@@ -37,10 +37,10 @@ struct Scene {
     void support() const {
         const Matrix<double> found = support_points(model, data.size());
         if (found.rows() == 0) return;
-        Points rings{.name = std::to_string(found.rows()) + " support vectors",
-                     .colour = ink,
-                     .shape = Shape::ring,
-                     .size = 5.2};
+        Dots rings{.name = std::to_string(found.rows()) + " support vectors",
+                   .colour = ink,
+                   .shape = Shape::ring,
+                   .size = 5.2};
         for (std::size_t i = 0; i < found.rows(); ++i) {
             rings.x.push_back(found(i, plane.first));
             rings.y.push_back(found(i, plane.second));
@@ -48,7 +48,7 @@ struct Scene {
         panel.add(std::move(rings));
     }
     Rows nodes() const { return plane.nodes(settings.resolution); }
-    Field field(const Matrix<double>& values, std::size_t column = 0) const {
+    GridField field(const Matrix<double>& values, std::size_t column = 0) const {
         return plane.field(as_square(values, column, settings.resolution));
     }
 };
@@ -83,7 +83,7 @@ void add_class_regions(const Scene& scene) {
     const Matrix<double> values = model.decision(nodes, scene.settings.progress);
     const std::size_t classes = model.class_names().size();
     if (classes == 2 && values.columns() == 1) {
-        const Field field = scene.field(values);  // positive: the first class
+        const GridField field = scene.field(values);  // positive: the first class
         scene.panel.add(Fill{.field = field, .levels = {0}, .colours = {tint(1), tint(0)}});
         if (is_svm(model.task())) {
             Stroke style = margin;
@@ -107,7 +107,7 @@ void add_class_regions(const Scene& scene) {
 }
 
 /// Even steps over what the values reach.
-std::vector<double> even_levels(const Field& field, std::size_t count) {
+std::vector<double> even_levels(const GridField& field, std::size_t count) {
     const auto [low, high] = std::ranges::minmax(field.values.values());
     std::vector<double> levels;
     for (std::size_t k = 1; k < count && high > low; ++k) {
@@ -116,7 +116,7 @@ std::vector<double> even_levels(const Field& field, std::size_t count) {
     return levels;
 }
 
-Fill ramp_fill(const Field& field, Ramp ramp, const std::string& name) {
+Fill ramp_fill(const GridField& field, Ramp ramp, const std::string& name) {
     Fill fill{.field = field, .levels = even_levels(field, 12), .name = name};
     for (std::size_t k = 0; k <= fill.levels.size(); ++k) {
         const double t =
@@ -127,7 +127,8 @@ Fill ramp_fill(const Field& field, Ramp ramp, const std::string& name) {
 }
 
 void add_one_class(const Scene& scene) {
-    const Field field = scene.field(scene.model.decision(scene.nodes(), scene.settings.progress));
+    const GridField field =
+        scene.field(scene.model.decision(scene.nodes(), scene.settings.progress));
     scene.panel.add(ramp_fill(field, Ramp::blues, "f"));
     scene.panel.add(Level{.field = field,
                           .value = 0,
@@ -148,14 +149,14 @@ std::string title_of(const Model& model) {
     return task_name(model.task()) + ", " + model.expansion().kernel.text();
 }
 
-Panel& begin_panel(Figure& figure, const Model& model, const PlaneSettings& settings) {
+Panel& begin_panel(Drawing& figure, const Model& model, const PlaneSettings& settings) {
     Panel& panel = figure.panel();
     panel.x.label = column_label(model.feature_names(), settings.first);
     panel.y.label = column_label(model.feature_names(), settings.second);
     return panel;
 }
 
-void add_components(Figure& figure, const Model& model, const Dataset& data,
+void add_components(Drawing& figure, const Model& model, const Dataset& data,
                     const PlaneSettings& settings) {
     const Plane plane(model, data, settings);
     const Matrix<double> values =
@@ -173,7 +174,7 @@ void add_components(Figure& figure, const Model& model, const Dataset& data,
 }
 
 /// A regression on one column.
-void add_curve(Figure& figure, const Model& model, const Dataset& data,
+void add_curve(Drawing& figure, const Model& model, const Dataset& data,
                const PlaneSettings& settings) {
     Panel& panel = figure.panel();
     panel.width = 520;
@@ -207,17 +208,17 @@ void add_curve(Figure& figure, const Model& model, const Dataset& data,
     }
     panel.add(line);
     if (!data.y.empty()) {
-        Points rows{.name = "rows", .colour = {90, 90, 90}, .size = 2.2};
+        Dots rows{.name = "rows", .colour = {90, 90, 90}, .size = 2.2};
         for (const std::size_t i : thinned_rows(data.size(), settings.most_points)) {
             rows.x.push_back(x[i]);
             rows.y.push_back(data.y.values[i]);
         }
         panel.add(std::move(rows));
         if (is_svm(model.task()) && model.origins().size() < data.size()) {
-            Points rings{.name = std::to_string(model.origins().size()) + " support vectors",
-                         .colour = ink,
-                         .shape = Shape::ring,
-                         .size = 4.8};
+            Dots rings{.name = std::to_string(model.origins().size()) + " support vectors",
+                       .colour = ink,
+                       .shape = Shape::ring,
+                       .size = 4.8};
             for (const std::size_t i : model.origins()) {
                 if (i >= data.size()) continue;
                 rings.x.push_back(x[i]);
@@ -230,11 +231,11 @@ void add_curve(Figure& figure, const Model& model, const Dataset& data,
 
 }  // namespace
 
-Figure decision_figure(const Model& model, const Dataset& data, const PlaneSettings& settings) {
+Drawing decision_figure(const Model& model, const Dataset& data, const PlaneSettings& settings) {
     if (model.columns() == 0) {
         throw InvalidInput("the model's rows have no columns of numbers to draw a plane of");
     }
-    Figure figure{.title = title_of(model)};
+    Drawing figure{.title = title_of(model)};
     if (is_regressor(model.task()) && model.columns() == 1) {
         add_curve(figure, model, data, settings);
         return figure;

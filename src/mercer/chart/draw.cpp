@@ -12,7 +12,7 @@
 namespace mercer::chart {
 namespace {
 
-double part_of(const Axis& axis, double value) {
+double part_of(const ChartAxis& axis, double value) {
     const double low = *axis.low;
     const double high = *axis.high;
     double t = (value - low) / (high - low);
@@ -60,7 +60,7 @@ struct Drawer {
         }
         canvas.stroke(paths, line.style);
     }
-    void operator()(const Points& points) const {
+    void operator()(const Dots& points) const {
         for (std::size_t i = 0; i < points.x.size(); ++i) {
             const Place p = frame.at(points.x[i], points.y[i]);
             if (seen(p)) canvas.mark(p, points, tip_of(points.tips, i));
@@ -69,7 +69,7 @@ struct Drawer {
     void operator()(const Bars& bars) const {
         for (std::size_t i = 0; i < bars.height.size(); ++i) {
             // On a log axis bars begin at its lower end.
-            const Axis& along = bars.lying ? frame.x : frame.y;
+            const ChartAxis& along = bars.lying ? frame.x : frame.y;
             const double base = along.log ? *along.low : 0;
             const Place a =
                 bars.lying ? frame.at(base, bars.from[i]) : frame.at(bars.from[i], base);
@@ -159,12 +159,13 @@ void Drawer::operator()(const HeatMap& map) const {
                      .anchor = Anchor::middle,
                      .colour = dark ? Colour{255, 255, 255} : Colour{0, 0, 0}});
             }
-            if (map.mark && *map.mark == std::pair(i, j)) {
-                Path frame_line = rectangle(cell);
-                frame_line.push_back(frame_line.front());
-                canvas.stroke({frame_line}, {.colour = {208, 0, 0}, .width = 3});
-            }
         }
+    }
+    if (map.mark) {
+        const auto [i, j] = *map.mark;
+        const Place p = frame.at(edge(j), edge(i));
+        const Place q = frame.at(edge(j + 1), edge(i + 1));
+        canvas.stroke({{p, {q.x, p.y}, q, {p.x, q.y}, p}}, {.colour = {208, 0, 0}, .width = 3});
     }
 }
 

@@ -99,8 +99,8 @@ std::vector<RocCurve> roc_curves(const Model& model, const Dataset& data,
     return curves;
 }
 
-Figure roc_figure(const std::vector<RocCurve>& curves) {
-    Figure figure{.title = "ROC"};
+Drawing roc_figure(const std::vector<RocCurve>& curves) {
+    Drawing figure{.title = "ROC"};
     Panel& panel = figure.panel();
     panel.width = panel.height = 320;
     panel.x = {.label = "false positives", .low = 0, .high = 1};
@@ -117,8 +117,8 @@ Figure roc_figure(const std::vector<RocCurve>& curves) {
     return figure;
 }
 
-Figure reliability_figure(const CalibrationReport& report, const std::string& title) {
-    Figure figure{.title = title};
+Drawing reliability_figure(const CalibrationReport& report, const std::string& title) {
+    Drawing figure{.title = title};
     Panel& panel = figure.panel();
     panel.width = panel.height = 300;
     panel.x = {.label = "predicted", .low = 0, .high = 1};
@@ -127,7 +127,7 @@ Figure reliability_figure(const CalibrationReport& report, const std::string& ti
     for (const ReliabilityBin& b : report.bins) most = std::max(most, b.rows);
     Bars bars{.name = "rows", .colour = tint(0)};
     Line line{.style = {.width = 2}};
-    Points points{.name = "rows of a bin", .size = 4};
+    Dots points{.name = "rows of a bin", .size = 4};
     for (const ReliabilityBin& b : report.bins) {
         if (b.rows == 0) continue;
         const double gap = 0.02 * (b.high - b.low);
@@ -153,7 +153,7 @@ Figure reliability_figure(const CalibrationReport& report, const std::string& ti
     return figure;
 }
 
-Figure gram_figure(const Kernel& kernel, const Dataset& data, std::size_t most) {
+Drawing gram_figure(const Kernel& kernel, const Dataset& data, std::size_t most) {
     if (data.size() == 0) throw InvalidInput("there are no rows to draw");
     std::vector<std::size_t> order =
         thinned_rows(data.size(), std::clamp<std::size_t>(most, 2, 2000));
@@ -161,12 +161,12 @@ Figure gram_figure(const Kernel& kernel, const Dataset& data, std::size_t most) 
         std::ranges::stable_sort(order, {}, [&](std::size_t i) { return data.y.values[i]; });
     }
     const Gram<double> gram(kernel, data.x, data.feature_names);
-    const mercer::Points<double> rows = gram.select(gram.reference(), order);
+    const Points<double> rows = gram.select(gram.reference(), order);
     HeatMap map{.values = Matrix<double>(order.size(), order.size())};
     gram.block(rows, rows, map.values.view());
     const auto [low, high] = std::ranges::minmax(map.values.values());
     if (low < 0 && high > 0) map.ramp = Ramp::diverging;
-    Figure figure{.title = gram.kernel().text()};
+    Drawing figure{.title = gram.kernel().text()};
     Panel& panel = figure.panel();
     panel.width = panel.height = 360;
     panel.title = data.y.empty() ? "rows in their order" : "rows sorted by label";
@@ -176,40 +176,38 @@ Figure gram_figure(const Kernel& kernel, const Dataset& data, std::size_t most) 
     return figure;
 }
 
-Figure spectrum_figure(const MercerTest& test) {
+Drawing spectrum_figure(const MercerTest& test) {
     if (test.values.empty()) {
         throw InvalidInput("the spectrum has only its ends: give fewer rows");
     }
-    Points positive{.name = "eigenvalue", .size = 2.4};
-    Points negative{.name = "negative, by its size",
-                    .colour = {178, 24, 43},
-                    .shape = Shape::diamond,
-                    .size = 3};
-    Points zero{.name = "0 up to rounding", .colour = grey, .size = 2};
+    Dots positive{.name = "eigenvalue", .size = 2.4};
+    Dots negative{.name = "negative, by its size",
+                  .colour = {178, 24, 43},
+                  .shape = Shape::diamond,
+                  .size = 3};
+    Dots zero{.name = "0 up to rounding", .colour = grey, .size = 2};
     double largest = 0;
     for (const double value : test.values) largest = std::max(largest, std::abs(value));
     const double floor = std::max(largest * 1e-17, 1e-300);
     for (std::size_t k = 0; k < test.values.size(); ++k) {
         const double value = test.values[k];
-        Points& kind = value < -test.tolerance  ? negative
-                       : value > test.tolerance ? positive
-                                                : zero;
+        Dots& kind = value < -test.tolerance ? negative : value > test.tolerance ? positive : zero;
         kind.x.push_back(static_cast<double>(k + 1));
         kind.y.push_back(std::max(std::abs(value), floor));
     }
-    Figure figure{.title = test.kernel.text()};
+    Drawing figure{.title = test.kernel.text()};
     Panel& panel = figure.panel();
     panel.title = test.indefinite ? "indefinite on these rows" : "";
     panel.x.label = "place";
     panel.y = {.label = "|eigenvalue|", .log = true};
-    for (Points* kind : {&positive, &negative, &zero}) {
+    for (Dots* kind : {&positive, &negative, &zero}) {
         if (!kind->x.empty()) panel.add(*kind);
     }
     return figure;
 }
 
-Figure history_figure(const Model& model) {
-    Figure figure{.title = task_name(model.task()) + ": objective by pass"};
+Drawing history_figure(const Model& model) {
+    Drawing figure{.title = task_name(model.task()) + ": objective by pass"};
     Panel& panel = figure.panel();
     panel.x.label = "pass";
     panel.y.label = "objective";
@@ -230,7 +228,7 @@ Figure history_figure(const Model& model) {
     return figure;
 }
 
-Figure steps_figure(const std::vector<StepPoint>& steps) {
+Drawing steps_figure(const std::vector<StepPoint>& steps) {
     if (steps.empty()) throw InvalidInput("there are no steps to draw");
     Line objective{.style = {.width = 2}};
     Line violation{.style = {.colour = colour(1), .width = 1}};
@@ -257,7 +255,7 @@ Figure steps_figure(const std::vector<StepPoint>& steps) {
     std::vector<std::pair<double, std::size_t>> order;
     for (const auto& [row, way] : travelled) order.emplace_back(-way, row);
     std::ranges::sort(order);
-    Figure figure{.title = std::to_string(steps.size()) + " steps of two points"};
+    Drawing figure{.title = std::to_string(steps.size()) + " steps of two points"};
     Panel& first = figure.panel();
     first.x.label = "step";
     first.y.label = "dual objective";

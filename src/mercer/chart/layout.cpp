@@ -35,7 +35,7 @@ struct Reach {
         for (const double value : b) y.add(value, panel.y.log);
     }
     void operator()(const Line& s) const { both(s.x, s.y); }
-    void operator()(const Points& s) const { both(s.x, s.y); }
+    void operator()(const Dots& s) const { both(s.x, s.y); }
     void operator()(const Band& s) const {
         both(s.x, s.low);
         both({}, s.high);
@@ -50,7 +50,7 @@ struct Reach {
             both(s.to, base);
         }
     }
-    void operator()(const Field& f) const {
+    void operator()(const GridField& f) const {
         both({f.left, f.right}, {f.bottom, f.top});
         x.tight = y.tight = true;
     }
@@ -67,7 +67,7 @@ struct Reach {
 };
 
 /// The axis with both ends.
-Axis settled(Axis axis, Extent extent) {
+ChartAxis settled(ChartAxis axis, Extent extent) {
     if (!(extent.low <= extent.high)) {
         extent.low = axis.log ? 1 : 0;
         extent.high = axis.log ? 10 : 1;
@@ -100,7 +100,7 @@ struct Tick {
     std::string text;
 };
 
-std::vector<Tick> ticks_of(const Axis& axis, double length, double spacing) {
+std::vector<Tick> ticks_of(const ChartAxis& axis, double length, double spacing) {
     std::vector<Tick> result;
     if (axis.ticks.empty()) {
         const auto count = static_cast<std::size_t>(std::max(2.0, length / spacing));
@@ -165,7 +165,7 @@ struct Swatch {
     }
     void operator()(const Line& s) const { line(s.style); }
     void operator()(const Level& s) const { line(s.style); }
-    void operator()(const Points& s) const { canvas.mark({at.x + 11, at.y}, s, {}); }
+    void operator()(const Dots& s) const { canvas.mark({at.x + 11, at.y}, s, {}); }
     void operator()(const Bars& s) const { area(s.colour); }
     void operator()(const Band& s) const { area(s.colour); }
     void operator()(const Fill&) const {}
@@ -190,7 +190,7 @@ ColourBar bar_of(const Panel& panel, double height) {
                 bar.marks.push_back({0.5, short_number(low)});
                 continue;
             }
-            const Axis axis{.low = low, .high = high};
+            const ChartAxis axis{.low = low, .high = high};
             for (Tick t : ticks_of(axis, height, 45)) {
                 t.value = (t.value - low) / (high - low);
                 bar.marks.push_back(std::move(t));
@@ -351,7 +351,7 @@ void draw_panel(Laid& laid, Place corner, Canvas& canvas) {
 
 }  // namespace
 
-Place lay_out(const Figure& figure, Canvas* canvas) {
+Place lay_out(const Drawing& figure, Canvas* canvas) {
     std::vector<Laid> panels;
     for (const Panel& panel : figure.panels) panels.push_back(laid(panel));
     const std::size_t columns =

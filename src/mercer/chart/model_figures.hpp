@@ -37,22 +37,23 @@ struct PlaneSettings {
 /// projection; values of a regression. Of a regression on one column its curve, with the tube or,
 /// for Gaussian processes, twice the deviation. Throws InvalidInput for rows without numbers and
 /// columns that are not there.
-Figure decision_figure(const Model& model, const Dataset& data, const PlaneSettings& settings = {});
+Drawing decision_figure(const Model& model, const Dataset& data,
+                        const PlaneSettings& settings = {});
 
 /// The decision of one output over the plane; `around` says which rows it must reach.
-Field decision_field(const Model& model, const Dataset& around, std::size_t output,
-                     const PlaneSettings& settings = {});
+GridField decision_field(const Model& model, const Dataset& around, std::size_t output,
+                         const PlaneSettings& settings = {});
 
 /// The Gram matrix, rows sorted by class (numbers: by value); of more rows than `most` every k-th.
-Figure gram_figure(const Kernel& kernel, const Dataset& data, std::size_t most = 400);
+Drawing gram_figure(const Kernel& kernel, const Dataset& data, std::size_t most = 400);
 
 /// Eigenvalues, descending; the negative ones by their size, in another colour. The test must have
 /// them all (MercerTest::values).
-Figure spectrum_figure(const MercerTest& test);
+Drawing spectrum_figure(const MercerTest& test);
 
 /// How the objective went, one line per problem that kept its history. Throws InvalidInput when
 /// none did.
-Figure history_figure(const Model& model);
+Drawing history_figure(const Model& model);
 
 /// One step of two points, as `mercer train --trace` writes it.
 struct StepPoint {
@@ -65,10 +66,10 @@ struct StepPoint {
     double violation = 0;
 };
 /// The path of training by two points: objective, violation, and the multipliers that moved most.
-Figure steps_figure(const std::vector<StepPoint>& steps);
+Drawing steps_figure(const std::vector<StepPoint>& steps);
 
 /// Predicted against observed, with the diagonal of perfect honesty and bars for the rows.
-Figure reliability_figure(const CalibrationReport& report, const std::string& title = {});
+Drawing reliability_figure(const CalibrationReport& report, const std::string& title = {});
 
 /// A curve of true against false positives as the threshold falls: rows of the positive class first
 /// when they are the surest. From (0, 0) to (1, 1), ties in one step.
@@ -85,7 +86,7 @@ RocCurve roc_curve(const std::vector<double>& scores, const std::vector<bool>& p
 /// where the model has one decision per class, by these.
 std::vector<RocCurve> roc_curves(const Model& model, const Dataset& data,
                                  const Progress& progress = {});
-Figure roc_figure(const std::vector<RocCurve>& curves);
+Drawing roc_figure(const std::vector<RocCurve>& curves);
 
 }  // namespace chart
 }  // namespace mercer

@@ -15,7 +15,7 @@ Plane::Plane(const Model& model, const Dataset& data, const PlaneSettings& setti
     if (first >= columns || second >= columns || first == second) {
         throw InvalidInput("columns " + std::to_string(first + 1) + " and " +
                            std::to_string(second + 1) + " span no plane: the model has " +
-                           std::to_string(columns) + "; give `columns=1,2` or the like");
+                           std::to_string(columns) + "; give `plane=1,2` or the like");
     }
     if (settings.resolution < 8 || settings.resolution > 1000) {
         throw InvalidInput("a picture has 8 to 1000 nodes along a side, not " +
@@ -91,8 +91,8 @@ Matrix<double> support_points(const Model& model, std::size_t rows) {
     return result;
 }
 
-Field decision_field(const Model& model, const Dataset& around, std::size_t output,
-                     const PlaneSettings& settings) {
+GridField decision_field(const Model& model, const Dataset& around, std::size_t output,
+                         const PlaneSettings& settings) {
     const Plane plane(model, around, settings);
     const Matrix<double> values =
         model.decision(plane.nodes(settings.resolution), settings.progress);

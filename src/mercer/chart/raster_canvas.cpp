@@ -152,7 +152,7 @@ class RasterCanvas final : public Canvas {
         }
         blend(pieces, style.colour);
     }
-    void mark(Place at, const Points& style, std::string_view) override {
+    void mark(Place at, const Dots& style, std::string_view) override {
         if (style.shape == Shape::cross || style.shape == Shape::plus) {
             stroke(marker_strokes(at, style.shape, style.size),
                    {.colour = style.colour, .width = 1.3});
@@ -278,7 +278,7 @@ class RasterCanvas final : public Canvas {
 
 }  // namespace
 
-std::string png(const Figure& figure, double scale) {
+std::string png(const Drawing& figure, double scale) {
     check(figure);
     if (!(scale >= 0.5 && scale <= 8)) {
         throw InvalidInput("a picture has 0.5 to 8 dots a pixel, not " + format_number(scale));

@@ -83,7 +83,7 @@ class SvgCanvas final : public Canvas {
                  (style.dashed ? " stroke-dasharray=\"5 4\"" : "") +
                  opacity("stroke", style.colour) + "/>\n";
     }
-    void mark(Place at, const Points& style, std::string_view tip) override {
+    void mark(Place at, const Dots& style, std::string_view tip) override {
         const bool strokes = style.shape == Shape::cross || style.shape == Shape::plus;
         if (style.shape == Shape::circle || style.shape == Shape::ring) {
             body_ += "<circle cx=\"" + pixel_number(at.x) + "\" cy=\"" + pixel_number(at.y) +
@@ -192,7 +192,7 @@ class SvgCanvas final : public Canvas {
 
 }  // namespace
 
-std::string svg(const Figure& figure) {
+std::string svg(const Drawing& figure) {
     check(figure);
     SvgCanvas canvas;
     const Place size = lay_out(figure, &canvas);

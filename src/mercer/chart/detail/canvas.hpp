@@ -39,7 +39,7 @@ class Canvas {
     /// All polygons as one thing, so that no seams show between neighbours.
     virtual void fill(const std::vector<Path>& polygons, Colour colour, std::string_view tip) = 0;
     virtual void stroke(const std::vector<Path>& paths, const Stroke& style) = 0;
-    virtual void mark(Place at, const Points& style, std::string_view tip) = 0;
+    virtual void mark(Place at, const Dots& style, std::string_view tip) = 0;
     virtual void words(const Label& label) = 0;
     /// Cells of one size, row by row from the top.
     virtual void cells(const Box& box, std::size_t rows, std::size_t columns,
@@ -67,13 +67,13 @@ Path marker_outline(Place at, Shape shape, double size);
 std::vector<Path> marker_strokes(Place at, Shape shape, double size);
 
 /// Draws all of the figure and returns its size. `size_only`: draws nothing.
-Place lay_out(const Figure& figure, Canvas* canvas);
+Place lay_out(const Drawing& figure, Canvas* canvas);
 
 /// Draws one series into the box of a panel whose axes have their ends.
 struct Frame {
     Box box{};
-    Axis x{};
-    Axis y{};
+    ChartAxis x{};
+    ChartAxis y{};
 
     /// Pixels; not finite for what has no place on a log axis.
     Place at(double x_value, double y_value) const;

@@ -10,9 +10,9 @@ namespace mercer::chart {
 
 /// Curves in the field's own coordinates, joined from cell to cell; closed ones end where they
 /// began.
-std::vector<Path> level_lines(const Field& field, double value);
+std::vector<Path> level_lines(const GridField& field, double value);
 
 /// The region {f >= value} as polygons that do not overlap; full cells of a row are joined.
-std::vector<Path> region_above(const Field& field, double value);
+std::vector<Path> region_above(const GridField& field, double value);
 
 }  // namespace mercer::chart

@@ -19,7 +19,7 @@ struct Plane {
 
     /// Rows of the nodes, from the lower left, row by row.
     Rows nodes(std::size_t resolution) const;
-    Field field(Matrix<double> values) const {
+    GridField field(Matrix<double> values) const {
         return {std::move(values), left, right, bottom, top};
     }
 };
