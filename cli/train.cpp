@@ -16,6 +16,7 @@
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "cli/step_trace.hpp"
+#include "cli/table_input.hpp"
 #include "cli/train_options.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
@@ -78,7 +79,7 @@ Progress listener(const Session& session, const StopOnInterrupt& stop, const std
 /// Kernels of columns whose ranges differ much see little but the widest, and training crawls.
 void advise_on_scale(Training& t) {
     constexpr std::size_t most_columns = 1'000'000;  // beyond that there are words, not measures
-    if (t.options.scale != "none" || Kernel::parse(t.options.kernel) == precomputed() ||
+    if (t.data.table || t.options.scale != "none" || Kernel::parse(t.options.kernel) == precomputed() ||
         t.data.columns() > most_columns) {
         return;
     }
@@ -322,7 +323,7 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
     }
     machine_of(options, t.svm, {});  // what no machine can take is said before the data is read
     Stopwatch watch;
-    t.data = read_input(reading, session);
+    t.data = read_for_learning(reading, session, options.kernel);
     Json seconds{{"read", watch.lap()}};
     take_tube(options, t.data, t.svm);
     check_labels(t);
@@ -381,6 +382,7 @@ void add_train(CLI::App& program, Session& session) {
         "a gap: it is saved, with a warning and exit code 3.\n"
         "docs/training.md and docs/machines say more.");
     const auto input = add_input(command, session);
+    add_column_options(command, session, *input);
     const auto options = add_train_options(command, session);
     for (const char* name : {"--curve", "--from", "--probability", "--loo", "--trace"}) {
         only(session, command.get_option(name),

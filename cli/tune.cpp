@@ -13,6 +13,7 @@
 #include "cli/machines.hpp"
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
+#include "cli/table_input.hpp"
 #include "cli/train_options.hpp"
 #include "cli/tune_gradient.hpp"
 #include "cli/tune_output.hpp"
@@ -194,7 +195,7 @@ int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions
     for (const std::string& text : tune.grid) axes.push_back(Axis::parse(text));
     InputOptions reading = input;
     if (options.double_precision) reading.read.double_precision = true;
-    Dataset data = read_input(reading, session);
+    Dataset data = read_for_learning(reading, session, options.kernel);
     // The kernel may have placeholders and is given to the search as text.
     TrainOptions plain = options;
     plain.kernel = "linear";
@@ -349,6 +350,7 @@ void add_tune(CLI::App& program, Session& session) {
         "Ctrl-C ends the search early: what there is gets reported, exit code 130; with --journal\n"
         "the same command goes on. docs/tuning.md says more.");
     const auto input = add_input(command, session);
+    add_column_options(command, session, *input);
     const auto options = add_train_options(command, session);
     const auto tune = std::make_shared<TuneOptions>();
     add_tune_options(command, session, *tune);
