@@ -258,7 +258,8 @@ Json json_of(const Table& table, const std::vector<ColumnProfile>& profiles) {
 
 std::size_t name_width(const std::vector<ColumnProfile>& profiles) {
     std::size_t width = 6;
-    for (const ColumnProfile& p : profiles) width = std::max(width, std::min<std::size_t>(p.name.size(), 24));
+    for (const ColumnProfile& p : profiles)
+        width = std::max(width, std::min<std::size_t>(p.name.size(), 24));
     return width;
 }
 
@@ -267,8 +268,8 @@ void print_kinds(const std::vector<ColumnProfile>& profiles) {
     say("{:<{}} {:<10} {:>8} {:>8}  {}\n", "column", width, "kind", "missing", "levels", "cells");
     for (const ColumnProfile& p : profiles) {
         const std::string cells = p.kind == ColumnKind::number ? number_range(p) : examples_text(p);
-        say("{:<{}} {:<10} {:>8} {:>8}  {}{}\n", p.name, width, column_kinds.word(p.kind), p.missing,
-            p.distinct, cells, odd_text(p));
+        say("{:<{}} {:<10} {:>8} {:>8}  {}{}\n", p.name, width, column_kinds.word(p.kind),
+            p.missing, p.distinct, cells, odd_text(p));
     }
 }
 
@@ -278,7 +279,8 @@ void print_table(const Table& table, const std::vector<ColumnProfile>& profiles,
     print_line("input", path);
     print_line("rows", std::to_string(table.rows()));
     print_line("columns", std::to_string(table.columns()));
-    print_line("table", table.dialect + (table.has_names ? ", with a header line" : ", no header line"));
+    print_line("table",
+               table.dialect + (table.has_names ? ", with a header line" : ", no header line"));
     if (!table.defect.empty()) print_line("defect", table.defect + "; mend it before learning");
     say("\n");
     print_kinds(profiles);

@@ -38,8 +38,7 @@ std::string threshold_text(const ThresholdChoice& c, const std::string& positive
 void run_judge(const JudgeCommand& c, const InputOptions& input, const Session& session) {
     const auto [model, data] = read_model_and_data(c.model, input, session);
     const Judgement j = judge(
-        model, data,
-        {.positive = c.positive, .seed = c.seed, .progress = progress_line(session)});
+        model, data, {.positive = c.positive, .seed = c.seed, .progress = progress_line(session)});
     clear_progress_line();
     const bool costs = c.false_positive_cost >= 0 || c.false_negative_cost >= 0;
     Json json{{"model", c.model}, {"input", input.path}};
@@ -114,9 +113,10 @@ void run_compare(const CompareCommand& c, const InputOptions& input, const Sessi
     say("{}", line("data", fmt::format("{}, {}", input.path, counted(found.rows, "row"))) +
                   line("first", fmt::format("{}, {}", c.first, score(found.first))) +
                   line("second", fmt::format("{}, {}", c.second, score(found.second))));
-    say("{}", line(numbers ? "nearer" : "alone right",
-                   fmt::format("the first in {}, the second in {}", counted(found.only_first, "row"),
-                               counted(found.only_second, "row"))));
+    say("{}",
+        line(numbers ? "nearer" : "alone right",
+             fmt::format("the first in {}, the second in {}", counted(found.only_first, "row"),
+                         counted(found.only_second, "row"))));
     say("{}", line("test", fmt::format("{}: p = {:.4g}", found.test, found.p_value)));
     if (numbers) say("{}", line("", fmt::format("sign test: p = {:.4g}", found.sign_p_value)));
     say("{}", line("verdict", verdict(found)));

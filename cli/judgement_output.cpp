@@ -38,22 +38,23 @@ std::string confusion_text(const Judgement& j) {
 }
 
 std::string reliability_text(const CalibrationReport& r) {
-    std::string text = line("log loss", fmt::format("{:.6g}", r.log_loss)) +
-                       line("Brier", fmt::format("{:.6g}", r.brier)) +
-                       line("reliability", fmt::format("probabilities are off by {:.4f} in the mean, "
-                                                       "by {:.4f} in the worst tenth",
-                                                       r.expected_error, r.largest_error));
+    std::string text =
+        line("log loss", fmt::format("{:.6g}", r.log_loss)) +
+        line("Brier", fmt::format("{:.6g}", r.brier)) +
+        line("reliability", fmt::format("probabilities are off by {:.4f} in the mean, "
+                                        "by {:.4f} in the worst tenth",
+                                        r.expected_error, r.largest_error));
     return text;
 }
 
 std::string classes_text(const Judgement& j) {
     std::string text =
-        line("accuracy", fmt::format("{}, between {} and {} (95 %, Wilson)", percent(j.accuracy),
-                                     percent(j.accuracy_interval.low),
-                                     percent(j.accuracy_interval.high))) +
-        line("baseline",
-             fmt::format("{}, always saying {}", percent(j.baseline), j.majority)) +
-        line("balanced", fmt::format("{}; mean F1 {:.4f}", percent(j.balanced_accuracy), j.macro_f1));
+        line("accuracy",
+             fmt::format("{}, between {} and {} (95 %, Wilson)", percent(j.accuracy),
+                         percent(j.accuracy_interval.low), percent(j.accuracy_interval.high))) +
+        line("baseline", fmt::format("{}, always saying {}", percent(j.baseline), j.majority)) +
+        line("balanced",
+             fmt::format("{}; mean F1 {:.4f}", percent(j.balanced_accuracy), j.macro_f1));
     if (!j.positive.empty()) {
         text += line("positive", j.positive);
         if (std::isnan(j.roc_area)) {
@@ -149,7 +150,8 @@ Json json_of(const Judgement& j) {
               {"r2", j.r2},
               {"baseline_rmse", j.baseline_rmse},
               {"baseline_mae", j.baseline_mae}};
-    if (j.coverage) json.update({{"coverage", *j.coverage}, {"coverage_wanted", j.coverage_wanted}});
+    if (j.coverage)
+        json.update({{"coverage", *j.coverage}, {"coverage_wanted", j.coverage_wanted}});
     return json;
 }
 

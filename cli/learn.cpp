@@ -79,10 +79,11 @@ std::string train_command(const LearnResult& r, const InputOptions& input) {
 std::string headline(const LearnResult& r) {
     const Judgement& j = r.judgement;
     if (r.numbers) {
-        return fmt::format("RMSE {:.6g}, between {:.6g} and {:.6g} (95 %, bootstrap on {}); always "
-                           "saying the mean: {:.6g}; R2 {:.4f}",
-                           j.rmse, j.rmse_interval.low, j.rmse_interval.high,
-                           counted(j.rows, "row"), j.baseline_rmse, j.r2);
+        return fmt::format(
+            "RMSE {:.6g}, between {:.6g} and {:.6g} (95 %, bootstrap on {}); always "
+            "saying the mean: {:.6g}; R2 {:.4f}",
+            j.rmse, j.rmse_interval.low, j.rmse_interval.high, counted(j.rows, "row"),
+            j.baseline_rmse, j.r2);
     }
     return fmt::format("{} wrong, between {} and {} (95 %, Wilson on {}); always saying {}: {}",
                        percent(1 - j.accuracy), percent(1 - j.accuracy_interval.high),
@@ -94,12 +95,12 @@ std::string describe(const LearnResult& r, const Dataset& data, const InputOptio
     std::string text =
         line("data", fmt::format("{}, {}, {}", input.path, counted(data.size(), "row"),
                                  counted(data.columns() + data.x.objects().size(), "column"))) +
-        line("target", fmt::format("{}: {}", data.roles.label_name.empty() ? "label"
-                                                                           : data.roles.label_name,
-                                   r.numbers ? "numbers"
-                                             : counted(classes_of(data.y).count(), "class", "classes"))) +
-        line("set aside", fmt::format("{} of {} for the judgement", counted(r.split.test.size(), "row"),
-                                      data.size()));
+        line("target",
+             fmt::format(
+                 "{}: {}", data.roles.label_name.empty() ? "label" : data.roles.label_name,
+                 r.numbers ? "numbers" : counted(classes_of(data.y).count(), "class", "classes"))) +
+        line("set aside", fmt::format("{} of {} for the judgement",
+                                      counted(r.split.test.size(), "row"), data.size()));
     for (std::size_t k = 0; k < r.candidates.size(); ++k) {
         const Candidate& c = r.candidates[k];
         text += line(k == r.chosen ? "chosen" : "tried",
@@ -152,10 +153,8 @@ int run_learn(const LearnCommand& c, InputOptions input, const Session& session)
     if (c.model == "-" && session.json) {
         throw InvalidInput("the model and --json cannot both go to standard output; name a file");
     }
-    LearnSettings settings{.seconds = c.seconds,
-                           .test = c.test,
-                           .by_time = c.by_time,
-                           .seed = c.seed};
+    LearnSettings settings{
+        .seconds = c.seconds, .test = c.test, .by_time = c.by_time, .seed = c.seed};
     if (c.target != "auto") {
         settings.target = c.target == "classes" ? Target::classes : Target::numbers;
     }
@@ -213,8 +212,9 @@ void add_learn(CLI::App& program, Session& session) {
     add_choice(command, session, "--predict", c->target, {"auto", "classes", "numbers"},
                "what the target is");
     const auto* groups =
-        command.add_option("--groups", c->groups,
-                           "column of names: rows of one are never learnt from and judged on")
+        command
+            .add_option("--groups", c->groups,
+                        "column of names: rows of one are never learnt from and judged on")
             ->type_name("COLUMN");
     only(session,
          command.add_flag("--by-time", c->by_time,

@@ -152,7 +152,8 @@ void add_reading_options(CLI::App& command, Session& session, InputOptions& inpu
     text("--text-columns", input.read.text_columns,
          "columns that hold texts, as --label, with commas between, or none "
          "[those that begin with one]");
-    text("--leave-out,--drop", input.read.leave_out, "columns that are not read, as --text-columns");
+    text("--leave-out,--drop", input.read.leave_out,
+         "columns that are not read, as --text-columns");
     keep(command.add_flag("--text-labels", input.read.text_labels,
                           "labels are names, even if numbers"));
     choice("--header", input.header, {"auto", "yes", "no"}, "first line of a table is a header");

@@ -58,11 +58,11 @@ std::string kinds_text(const TableColumns& columns) {
     std::string text = fmt::format("{}", fmt::join(parts, ", "));
     if (!columns.left_out().empty()) {
         const auto shown = std::min<std::size_t>(columns.left_out().size(), 6);
-        text += fmt::format("; left out: {}{}",
-                            fmt::join(columns.left_out().begin(),
-                                      columns.left_out().begin() + static_cast<std::ptrdiff_t>(shown),
-                                      ", "),
-                            shown < columns.left_out().size() ? ", …" : "");
+        text += fmt::format(
+            "; left out: {}{}",
+            fmt::join(columns.left_out().begin(),
+                      columns.left_out().begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+            shown < columns.left_out().size() ? ", …" : "");
     }
     return text;
 }
@@ -110,7 +110,8 @@ void add_column_options(CLI::App& command, Session& session, InputOptions& input
             ->check(check, "")
             ->group("Reading"));
     input.options.push_back(
-        command.add_option("--id", input.id, "columns that only tell rows apart, with commas between")
+        command
+            .add_option("--id", input.id, "columns that only tell rows apart, with commas between")
             ->type_name("TEXT")
             ->group("Reading"));
 }
@@ -153,8 +154,8 @@ Dataset read_mixed(const InputOptions& input, const Session& session) {
     refuse_files(input);
     const Table table = read_cells(input, session);
     Dataset data = plan_columns(table, wishes_of(input))->dataset(table);
-    note(session, fmt::format("{} is a table {}: {}", input.path, table.dialect,
-                              kinds_text(*data.table)));
+    note(session,
+         fmt::format("{} is a table {}: {}", input.path, table.dialect, kinds_text(*data.table)));
     for (const std::string& sentence : remarks(table, data)) note(session, sentence);
     return data;
 }

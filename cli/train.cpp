@@ -79,8 +79,8 @@ Progress listener(const Session& session, const StopOnInterrupt& stop, const std
 /// Kernels of columns whose ranges differ much see little but the widest, and training crawls.
 void advise_on_scale(Training& t) {
     constexpr std::size_t most_columns = 1'000'000;  // beyond that there are words, not measures
-    if (t.data.table || t.options.scale != "none" || Kernel::parse(t.options.kernel) == precomputed() ||
-        t.data.columns() > most_columns) {
+    if (t.data.table || t.options.scale != "none" ||
+        Kernel::parse(t.options.kernel) == precomputed() || t.data.columns() > most_columns) {
         return;
     }
     const auto& names = t.data.feature_names;

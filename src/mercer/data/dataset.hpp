@@ -72,8 +72,8 @@ struct Dataset {
     std::vector<std::string> feature_names;  ///< empty, or one per column
     ColumnRoles roles{};                     ///< where labels and weights stood in a table
     std::vector<std::string> left_out{};     ///< names of columns beside those that were known
-    /// Rows of a table with columns of several kinds (data/recipe.hpp): machines fit a recipe on the
-    /// rows they learn from. Null: rows are numbers and nothing has to be made of them.
+    /// Rows of a table with columns of several kinds (data/recipe.hpp): machines fit a recipe on
+    /// the rows they learn from. Null: rows are numbers and nothing has to be made of them.
     std::shared_ptr<const TableColumns> table{};
 
     std::size_t size() const { return x.size(); }

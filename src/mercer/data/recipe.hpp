@@ -1,6 +1,6 @@
 // Tables as people have them: columns of several kinds, found from their cells, and the recipe that
-// makes numbers of them. A recipe is fitted on the rows a machine learns from and on no others, kept
-// in its model, and applied to every row that is predicted.
+// makes numbers of them. A recipe is fitted on the rows a machine learns from and on no others,
+// kept in its model, and applied to every row that is predicted.
 //
 //   const Table table = read_table("customers.csv");
 //   for (const ColumnProfile& column : profile(table)) column.kind;
@@ -36,9 +36,9 @@ enum class ColumnKind {
     constant,    ///< the same in every row: nothing can be learnt from it
 };
 constexpr Words column_kinds{
-    std::pair{ColumnKind::number, "number"},   std::pair{ColumnKind::category, "category"},
-    std::pair{ColumnKind::text, "text"},       std::pair{ColumnKind::date, "date"},
-    std::pair{ColumnKind::yes_no, "yes-no"},   std::pair{ColumnKind::identifier, "identifier"},
+    std::pair{ColumnKind::number, "number"},    std::pair{ColumnKind::category, "category"},
+    std::pair{ColumnKind::text, "text"},        std::pair{ColumnKind::date, "date"},
+    std::pair{ColumnKind::yes_no, "yes-no"},    std::pair{ColumnKind::identifier, "identifier"},
     std::pair{ColumnKind::constant, "constant"}};
 
 /// The cells of a table as texts in UTF-8, column by column, without quotes and outer blanks.
@@ -101,11 +101,11 @@ std::vector<ColumnProfile> profile(const Table& table);
 /// "", "?", "NA", "N/A", "nan", "null", "none", "#N/A" in any case.
 bool is_missing_cell(std::string_view cell);
 
-/// What a caller says about the columns. Columns are named as in the header, or by their number from
-/// 1 (-1: the last), or first or last.
+/// What a caller says about the columns. Columns are named as in the header, or by their number
+/// from 1 (-1: the last), or first or last.
 struct ColumnWishes {
     std::string label{};  ///< empty: the one named label, class, target or y, else the last; "none"
-    std::string weight{};                        ///< empty: none
+    std::string weight{};  ///< empty: none
     std::vector<std::pair<std::string, ColumnKind>> kinds{};
     std::vector<std::string> drop{};
     std::vector<std::string> identifiers{};
@@ -129,12 +129,12 @@ struct TableColumn {
     friend bool operator==(const TableColumn&, const TableColumn&) = default;
 };
 
-/// What the columns of a table are, decided once: how its cells become rows of numbers, and those of
-/// every later table like it. Immutable.
+/// What the columns of a table are, decided once: how its cells become rows of numbers, and those
+/// of every later table like it. Immutable.
 ///
 /// Of the rows each column that is no text is one number, not a number where the cell is missing:
-/// categories are positions in their list of levels, dates are days since 1970. Texts are columns of
-/// objects. What is made of that is the Recipe's.
+/// categories are positions in their list of levels, dates are days since 1970. Texts are columns
+/// of objects. What is made of that is the Recipe's.
 class TableColumns {
    public:
     static constexpr std::size_t most_levels = 50;  ///< of a category, one column each
@@ -177,25 +177,25 @@ class TableColumns {
 std::shared_ptr<const TableColumns> plan_columns(const Table& table,
                                                  const ColumnWishes& wishes = {});
 
-/// What to know of the rows made of a table, in sentences: cells that could not be read and count as
-/// missing, levels that were not known, columns that were left out.
+/// What to know of the rows made of a table, in sentences: cells that could not be read and count
+/// as missing, levels that were not known, columns that were left out.
 std::vector<std::string> remarks(const Table& table, const Dataset& data);
 
-/// From the rows of a table (TableColumns::dataset) to rows of features: gaps filled with the median
-/// beside a column that marks them, numbers at mean 0 and deviation 1 (those with far outliers bent
-/// by asinh first), one column for each level of a category, dates by their parts. Everything is
-/// found on the rows it is fitted on. Immutable.
+/// From the rows of a table (TableColumns::dataset) to rows of features: gaps filled with the
+/// median beside a column that marks them, numbers at mean 0 and deviation 1 (those with far
+/// outliers bent by asinh first), one column for each level of a category, dates by their parts.
+/// Everything is found on the rows it is fitted on. Immutable.
 class Recipe {
    public:
     /// What is known of one number of the table's rows.
     struct Fitted {
-        double fill = 0;              ///< the median
-        bool bent = false;            ///< asinh((x − middle) / reach) in the place of x
+        double fill = 0;    ///< the median
+        bool bent = false;  ///< asinh((x − middle) / reach) in the place of x
         double middle = 0;
         double reach = 1;
         double center = 0;
-        double spread = 1;            ///< 0: constant
-        std::vector<bool> seen{};     ///< of each level, of "other" and of a gap
+        double spread = 1;         ///< 0: constant
+        std::vector<bool> seen{};  ///< of each level, of "other" and of a gap
 
         friend bool operator==(const Fitted&, const Fitted&) = default;
     };
@@ -218,7 +218,8 @@ class Recipe {
 
     /// JSON text that `from_json` reads back to an equal recipe.
     std::string json() const;
-    /// `place` names the source in messages. Throws InvalidInput for anything but what `json` writes.
+    /// `place` names the source in messages. Throws InvalidInput for anything but what `json`
+    /// writes.
     static Recipe from_json(std::string_view text, const std::string& place = "recipe");
 
    private:

@@ -244,9 +244,10 @@ class Model {
     std::shared_ptr<Prepared> prepared_;
 };
 
-/// Rows to be predicted, before scaling: what the recipe makes of them, where there is one. Rows of sparse data, which lack the columns that are zero
-/// in all of them, are made as wide as the model; of a table every column must be there. Throws
-/// InvalidInput for other numbers of columns and for values that are not finite.
+/// Rows to be predicted, before scaling: what the recipe makes of them, where there is one. Rows of
+/// sparse data, which lack the columns that are zero in all of them, are made as wide as the model;
+/// of a table every column must be there. Throws InvalidInput for other numbers of columns and for
+/// values that are not finite.
 Rows rows_for(const Model& model, const Rows& x);
 /// The same of rows with their labels: data that the recipe has been applied to.
 Dataset data_for(const Model& model, const Dataset& data);

@@ -68,16 +68,16 @@ struct LearnSettings {
 
 /// One machine that was tried, and how well it did on the folds of the sample searched on.
 struct Candidate {
-    std::string name{};     ///< "linear", "Gaussian", …
+    std::string name{};  ///< "linear", "Gaussian", …
     Task task = Task::svc;
-    std::string kernel{};   ///< as found
+    std::string kernel{};  ///< as found
     std::map<std::string, double> settings{};
-    std::size_t points = 0; ///< settings tried
-    std::size_t rows = 0;   ///< of the sample
-    double score = 0;       ///< accuracy, or mean squared error, over the folds
-    double deviation = 0;   ///< over the folds
+    std::size_t points = 0;  ///< settings tried
+    std::size_t rows = 0;    ///< of the sample
+    double score = 0;        ///< accuracy, or mean squared error, over the folds
+    double deviation = 0;    ///< over the folds
     double seconds = 0;
-    std::string status{};   ///< empty: fine; else why there is no score
+    std::string status{};  ///< empty: fine; else why there is no score
 };
 
 struct LearnResult {
@@ -87,11 +87,11 @@ struct LearnResult {
     Model tested{};         ///< learnt from the training part alone: what the judgement is of
     Judgement judgement{};  ///< on the rows set aside
     Split split{};
-    Model model{};          ///< learnt from all rows, or `tested` where time was too short
+    Model model{};  ///< learnt from all rows, or `tested` where time was too short
     bool on_all_rows = false;
-    bool verified = false;          ///< the certificate of `model` was recomputed and holds
-    std::string verification{};     ///< what it says, or why there is none
-    double predict_seconds = 0;     ///< a thousand rows
+    bool verified = false;       ///< the certificate of `model` was recomputed and holds
+    std::string verification{};  ///< what it says, or why there is none
+    double predict_seconds = 0;  ///< a thousand rows
     double seconds = 0;
     std::vector<std::string> warnings{};
     std::vector<std::string> remarks{};

@@ -47,8 +47,8 @@ std::vector<double> around(const Axis& axis, double value) {
     std::vector<double> near;
     for (std::size_t k = 0; k < sorted.size(); ++k) {
         const bool here = std::abs(sorted[k] - value) <= 1e-9 * std::abs(value);
-        const bool below = k + 1 < sorted.size() &&
-                           std::abs(sorted[k + 1] - value) <= 1e-9 * std::abs(value);
+        const bool below =
+            k + 1 < sorted.size() && std::abs(sorted[k + 1] - value) <= 1e-9 * std::abs(value);
         const bool above = k > 0 && std::abs(sorted[k - 1] - value) <= 1e-9 * std::abs(value);
         if (here || below || above) near.push_back(sorted[k]);
     }
@@ -98,7 +98,8 @@ std::vector<Axis> default_axes(const SearchTask& task, const Dataset& data) {
     }
     if (has_setting(task, "C")) axes.push_back(log_axis("C", 4, 2, 2));
     if (has_setting(task, "epsilon")) {
-        axes.push_back({.name = "epsilon", .values = {0.03, 0.1, 0.3}, .range = true, .logarithmic = true});
+        axes.push_back(
+            {.name = "epsilon", .values = {0.03, 0.1, 0.3}, .range = true, .logarithmic = true});
     }
     if (has_setting(task, "lambda")) axes.push_back(log_axis("lambda", 0.1, 3, 2, 10));
     if (has_setting(task, "nu") && !has_setting(task, "C")) {
@@ -169,7 +170,8 @@ FoundSettings default_search(const SearchTask& task, const Dataset& data,
                                 (edge < 0 ? "smaller" : "larger") + " one may be better");
     }
     if (late) {
-        found.remarks.push_back("the search ended with its time: more time would try more settings");
+        found.remarks.push_back(
+            "the search ended with its time: more time would try more settings");
     }
     return found;
 }

@@ -75,7 +75,8 @@ void judge_classes(const std::vector<std::string>& names, Judgement& j) {
 void draw_curves(std::size_t positive, Judgement& j) {
     std::vector<std::size_t> order(j.rows);
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return j.scores[a] > j.scores[b]; });
+    std::ranges::sort(order,
+                      [&](std::size_t a, std::size_t b) { return j.scores[a] > j.scores[b]; });
     std::size_t all = 0;
     for (const double t : j.truth) all += t == static_cast<double>(positive) ? 1 : 0;
     if (all == 0 || all == j.rows) {
@@ -134,7 +135,8 @@ Interval bootstrap_rmse(const std::vector<double>& squares, const JudgeSettings&
     const auto n = static_cast<double>(squares.size());
     for (std::size_t b = 0; b < settings.resamples; ++b) {
         double sum = 0;
-        for (std::size_t i = 0; i < squares.size(); ++i) sum += squares[random.below(squares.size())];
+        for (std::size_t i = 0; i < squares.size(); ++i)
+            sum += squares[random.below(squares.size())];
         means.push_back(std::sqrt(sum / n));
     }
     std::ranges::sort(means);
@@ -216,8 +218,9 @@ Interval wilson_interval(std::size_t hits, std::size_t rows, double z) {
 Judgement judge(const Model& model, const Dataset& data, const JudgeSettings& settings) {
     const bool classes = is_classifier(model.task());
     if (!classes && !is_regressor(model.task())) {
-        throw InvalidInput("a model of the task " + task_name(model.task()) +
-                           " predicts neither classes nor numbers: there is nothing to judge it by");
+        throw InvalidInput(
+            "a model of the task " + task_name(model.task()) +
+            " predicts neither classes nor numbers: there is nothing to judge it by");
     }
     if (data.y.empty() || data.size() == 0) {
         throw InvalidInput("the data has no labels to judge by: say where they are with `label`");
@@ -270,7 +273,8 @@ ThresholdChoice choose_threshold(const Judgement& j, double false_positive_cost,
     ThresholdChoice best;
     best.cost = HUGE_VAL;
     for (const CurvePlace& p : j.roc) {
-        const auto wrong = static_cast<std::size_t>(std::lround(p.x * static_cast<double>(negatives)));
+        const auto wrong =
+            static_cast<std::size_t>(std::lround(p.x * static_cast<double>(negatives)));
         const auto missed =
             positives - static_cast<std::size_t>(std::lround(p.y * static_cast<double>(positives)));
         const double cost = (static_cast<double>(wrong) * false_positive_cost +
@@ -283,9 +287,9 @@ ThresholdChoice choose_threshold(const Judgement& j, double false_positive_cost,
         best.false_negatives = missed;
     }
     const auto at = [&](std::size_t t, std::size_t p) { return j.confusion(t, p); };
-    best.usual_cost = (at(1 - place, place) * false_positive_cost +
-                       at(place, 1 - place) * false_negative_cost) /
-                      n;
+    best.usual_cost =
+        (at(1 - place, place) * false_positive_cost + at(place, 1 - place) * false_negative_cost) /
+        n;
     return best;
 }
 

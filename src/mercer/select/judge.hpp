@@ -1,6 +1,6 @@
 // How good a model is on rows it has not seen, from every side: mistakes by class, the order of the
-// scores, honesty of the probabilities, errors of numbers, each beside what guessing would reach and
-// with an interval that says how much the rows can tell.
+// scores, honesty of the probabilities, errors of numbers, each beside what guessing would reach
+// and with an interval that says how much the rows can tell.
 //
 //   const Judgement j = judge(model, test);
 //   j.accuracy, j.accuracy_interval, j.baseline;    // classes
@@ -119,9 +119,9 @@ ThresholdChoice choose_threshold(const Judgement& judgement, double false_positi
 struct Comparison {
     std::size_t rows = 0;
     bool numbers = false;
-    double first = 0;         ///< accuracy, or root mean squared error
+    double first = 0;  ///< accuracy, or root mean squared error
     double second = 0;
-    std::size_t only_first = 0;   ///< rows that only the first has right, or is nearer in
+    std::size_t only_first = 0;  ///< rows that only the first has right, or is nearer in
     std::size_t only_second = 0;
     /// Of as large a difference between machines that are equally good. Classes: McNemar's exact
     /// test. Numbers: Student's paired t on the squared errors.

@@ -19,10 +19,10 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t sample_rows = 2000;    ///< of the sample that candidates are compared on
-constexpr std::size_t evidence_rows = 400;   ///< that widths are found on by the evidence
+constexpr std::size_t sample_rows = 2000;   ///< of the sample that candidates are compared on
+constexpr std::size_t evidence_rows = 400;  ///< that widths are found on by the evidence
 constexpr std::size_t evidence_columns = 20;
-constexpr std::size_t process_rows = 4000;   ///< a Gaussian process of more is too slow to ask
+constexpr std::size_t process_rows = 4000;  ///< a Gaussian process of more is too slow to ask
 constexpr std::size_t verified_rows = 20'000;
 
 /// A clock for everything, which long work asks whether to go on.
@@ -37,10 +37,10 @@ class Budget {
     /// A listener that says no after this many seconds more.
     Progress until(double seconds, std::string what) {
         return [this, what = std::move(what), limit = used() + seconds](const Moment& moment) {
-            if (progress_ &&
-                !progress_({.task = "learning", .fraction = -1,
-                            .detail = what + (moment.detail.empty() ? "" : ": ") +
-                                      std::string(moment.detail)})) {
+            if (progress_ && !progress_({.task = "learning",
+                                         .fraction = -1,
+                                         .detail = what + (moment.detail.empty() ? "" : ": ") +
+                                                   std::string(moment.detail)})) {
                 stopped_ = true;
             }
             return !stopped_ && used() < limit;
@@ -65,6 +65,7 @@ struct Plan {
 
 struct Found {
     Candidate candidate{};
+    std::vector<std::string> remarks{};
     std::function<Machine(const Progress&, double seconds, bool probability)> machine{};
 };
 
@@ -86,9 +87,9 @@ std::string text_kernel(const ObjectColumn& column) {
         spaced += column.text(i).find(' ') != std::string_view::npos ? 1 : 0;
     }
     const std::string name = "[\"" + column.name() + "\"]";
-    return 2 * spaced > rows ? "normalize(words" + name + ") + normalize(words(n=2)" + name + ")"
-                             : "normalize(spectrum(k=4)" + name + ") + normalize(spectrum(k=3)" +
-                                   name + ")";
+    return 2 * spaced > rows
+               ? "normalize(words" + name + ") + normalize(words(n=2)" + name + ")"
+               : "normalize(spectrum(k=4)" + name + ") + normalize(spectrum(k=3)" + name + ")";
 }
 
 std::string text_kernels(const Rows& x) {
@@ -167,7 +168,8 @@ class Learner {
     void set_aside() {
         const std::size_t n = data_.size();
         if (settings_.by_time) {
-            const auto first = static_cast<std::size_t>(std::ceil((1 - settings_.test) * static_cast<double>(n)));
+            const auto first =
+                static_cast<std::size_t>(std::ceil((1 - settings_.test) * static_cast<double>(n)));
             for (std::size_t i = 0; i < n; ++i) {
                 (i < first ? result_.split.train : result_.split.test).push_back(i);
             }
@@ -182,9 +184,10 @@ class Learner {
         train_ = data_.select(result_.split.train);
         const std::size_t repeats = rows_on_both_sides(data_, result_.split);
         if (repeats > 0) {
-            result_.warnings.push_back(
-                std::to_string(repeats) + " of the " + std::to_string(result_.split.test.size()) +
-                " rows set aside are also among those learnt from: the error may be told too small");
+            result_.warnings.push_back(std::to_string(repeats) + " of the " +
+                                       std::to_string(result_.split.test.size()) +
+                                       " rows set aside are also among those learnt from: the "
+                                       "error may be told too small");
         }
     }
 
@@ -199,12 +202,14 @@ class Learner {
         std::set<std::string> held;
         std::size_t rows = 0;
         for (const std::string& name : order) {
-            if (static_cast<double>(rows) >= settings_.test * static_cast<double>(data_.size())) break;
+            if (static_cast<double>(rows) >= settings_.test * static_cast<double>(data_.size()))
+                break;
             held.insert(name);
             rows += static_cast<std::size_t>(std::ranges::count(settings_.groups, name));
         }
         for (std::size_t i = 0; i < data_.size(); ++i) {
-            (held.contains(settings_.groups[i]) ? result_.split.test : result_.split.train).push_back(i);
+            (held.contains(settings_.groups[i]) ? result_.split.test : result_.split.train)
+                .push_back(i);
         }
     }
 
@@ -213,7 +218,8 @@ class Learner {
         std::vector<std::size_t> rows(train_.size());
         std::iota(rows.begin(), rows.end(), 0);
         if (rows.size() > sample_rows) {
-            const double share = static_cast<double>(sample_rows) / static_cast<double>(rows.size());
+            const double share =
+                static_cast<double>(sample_rows) / static_cast<double>(rows.size());
             const Classes classes = numbers() ? Classes{} : classes_of(train_.y);
             rows = split_rows(train_.size(), share, settings_.seed + 1, classes.index).test;
         }
@@ -249,11 +255,11 @@ class Learner {
         return common;
     }
 
-    SearchTask svm_task(const std::string& kernel, bool keep_kernel_open) const {
+    SearchTask svm_task(const std::string& kernel) const {
         SvmSettings svm;
         svm.task = numbers() ? Task::svr : Task::svc;
         svm.common = common("linear");
-        return svm_search_task(svm, keep_kernel_open ? kernel : kernel);
+        return svm_search_task(svm, kernel);
     }
 
     std::vector<Plan> plans() const {
@@ -264,10 +270,10 @@ class Learner {
             return texts.empty() ? kernel : kernel + " + " + texts;
         };
         if (!has_numbers) {
-            plans.push_back({"texts", svm_task(texts, false)});
+            plans.push_back({"texts", svm_task(texts)});
             return plans;
         }
-        plans.push_back({"linear", svm_task(with_texts("linear"), false)});
+        plans.push_back({"linear", svm_task(with_texts("linear"))});
         plans.push_back({"Gaussian", svm_task(with_texts("rbf(gamma=1)"), true)});
         if (const auto groups = groups_of(data_); groups.size() > 1) {
             std::string sum;
@@ -277,7 +283,7 @@ class Learner {
                 sum += (sum.empty() ? "" : " + ") + std::string("rbf(gamma=") +
                        number_text(1 / median) + ")" + positions_text(group);
             }
-            plans.push_back({"sum over kinds of columns", svm_task(with_texts(sum), false)});
+            plans.push_back({"sum over kinds of columns", svm_task(with_texts(sum))});
         }
         return plans;
     }
@@ -295,7 +301,7 @@ class Learner {
                 found_.push_back(try_process(*by_column));
             }
             found_.push_back(try_search(
-                {"Gaussian, a width for each column", svm_task(by_column->kernel, false)}, share));
+                {"Gaussian, a width for each column", svm_task(by_column->kernel)}, share));
         }
         for (const Found& found : found_) result_.candidates.push_back(found.candidate);
     }
@@ -323,12 +329,11 @@ class Learner {
             c.deviation = point.deviation;
             c.settings = best.space.settings(point.values);
             c.kernel = best.space.kernel(point.values).text();
-            for (const std::string& remark : best.remarks) {
-                result_.remarks.push_back(plan.name + ": " + remark);
-            }
+            found.remarks = best.remarks;
             const SvmSettings svm = best.space.svm(point.values);
             const Kernel kernel = best.space.kernel(point.values);
-            found.machine = [svm, kernel](const Progress& progress, double limit, bool probability) {
+            found.machine = [svm, kernel](const Progress& progress, double limit,
+                                          bool probability) {
                 SvmSettings own = svm;
                 own.common.kernel = kernel;
                 own.common.progress = progress;
@@ -357,7 +362,8 @@ class Learner {
         }
         Dataset few = sample_;
         if (few.size() > evidence_rows) {
-            const double share = static_cast<double>(evidence_rows) / static_cast<double>(few.size());
+            const double share =
+                static_cast<double>(evidence_rows) / static_cast<double>(few.size());
             few = sample_.select(split_rows(few.size(), share, settings_.seed + 2).test);
         }
         if (two) {
@@ -370,7 +376,8 @@ class Learner {
         const Dataset own = prepared(few);
         for (std::size_t j = 0; j < width; ++j) {
             kernel += (j == 0 ? "1*rbf(gamma=" : "*rbf(gamma=") +
-                      number_text(0.5 / static_cast<double>(width)) + ")[" + std::to_string(j) + "]";
+                      number_text(0.5 / static_cast<double>(width)) + ")[" + std::to_string(j) +
+                      "]";
         }
         try {
             GaussianProcessSettings s;
@@ -453,6 +460,7 @@ class Learner {
             throw InvalidInput("no machine could be learnt: " + why);
         }
         result_.chosen = *best;
+        result_.remarks = found_[*best].remarks;
     }
 
     /// On the training part alone, judged on the rows set aside.
@@ -463,7 +471,8 @@ class Learner {
         // Five folds for the probabilities cost about four times the machine itself.
         const bool probability = svc && train_.size() <= 5000;
         const Stopwatch watch;
-        result_.tested = best.machine(budget_.until(limit, "training"), limit, probability).fit(train_);
+        result_.tested =
+            best.machine(budget_.until(limit, "training"), limit, probability).fit(train_);
         train_seconds_ = watch.seconds();
         budget_.check();
         tell_status(result_.tested);
@@ -484,13 +493,15 @@ class Learner {
     /// The same on all rows, where time allows, and its certificate.
     void finish() {
         const Found& best = found_[result_.chosen];
-        const double growth = static_cast<double>(data_.size()) / static_cast<double>(train_.size());
+        const double growth =
+            static_cast<double>(data_.size()) / static_cast<double>(train_.size());
         const double expected = train_seconds_ * growth * growth * 1.2;
         result_.model = result_.tested;
         if (expected < budget_.left()) {
             const double limit = std::max(0.5, 0.9 * budget_.left());
             const Model model =
-                best.machine(budget_.until(limit, "training on all rows"), limit, probability_).fit(data_);
+                best.machine(budget_.until(limit, "training on all rows"), limit, probability_)
+                    .fit(data_);
             budget_.check();
             if (model.report().status == FitStatus::converged ||
                 result_.tested.report().status != FitStatus::converged) {
@@ -513,14 +524,16 @@ class Learner {
             return;
         }
         try {
-            const auto checks = check_certificate(result_.model, own,
-                                                  budget_.until(std::max(1.0, budget_.left()), "verifying"));
-            result_.verified = std::ranges::all_of(checks, [](const auto& c) { return c.broken.empty(); });
+            const auto checks = check_certificate(
+                result_.model, own, budget_.until(std::max(1.0, budget_.left()), "verifying"));
+            result_.verified =
+                std::ranges::all_of(checks, [](const auto& c) { return c.broken.empty(); });
             double gap = 0;
             for (const CheckedReport& c : checks) gap = std::max(gap, c.found.relative_gap);
-            result_.verification = result_.verified
-                                       ? "recomputed from model and data, it holds; relative gap " + number_text(gap)
-                                       : "broken: " + first_broken(checks);
+            result_.verification =
+                result_.verified
+                    ? "recomputed from model and data, it holds; relative gap " + number_text(gap)
+                    : "broken: " + first_broken(checks);
         } catch (const InvalidInput& error) {
             result_.verification = error.what();
         } catch (const Cancelled&) {
@@ -558,7 +571,7 @@ Target target_of(const Labels& labels) {
         values.insert(v);
         if (v != std::floor(v) || values.size() > most) {
             return values.size() <= 2 && values.size() * 10 < labels.size() ? Target::classes
-                                                                           : Target::numbers;
+                                                                            : Target::numbers;
         }
     }
     // Three different numbers in five rows are measurements.
@@ -566,7 +579,8 @@ Target target_of(const Labels& labels) {
 }
 
 LearnResult learn_table(const Dataset& data, const LearnSettings& settings) {
-    require_range("the time", settings.seconds, settings.seconds > 0, "a number of seconds above 0");
+    require_range("the time", settings.seconds, settings.seconds > 0,
+                  "a number of seconds above 0");
     require_range("the share set aside", settings.test, settings.test > 0 && settings.test < 1,
                   "above 0 and below 1");
     return Learner(data, settings).run();

@@ -191,9 +191,7 @@ SearchTask svm_search_task(const SvmSettings& settings, const std::string& kerne
 }
 
 SearchSpace::SearchSpace(SearchTask task, std::vector<Axis> axes, const Dataset& data)
-    : task_(std::move(task)),
-      axes_(std::move(axes)),
-      objects_(data.x.object_names()) {
+    : task_(std::move(task)), axes_(std::move(axes)), objects_(data.x.object_names()) {
     if (axes_.empty()) {
         throw InvalidInput(
             "there is nothing to search: give at least one axis, such as C=0.1,1,10");

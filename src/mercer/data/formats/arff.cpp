@@ -1,9 +1,9 @@
 // Weka's ARFF, as far as its columns are numbers; what has other columns is a table of several
 // kinds, which data/recipe.hpp reads.
+#include "mercer/data/table/detail/arff.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/formats/detail/input.hpp"
 #include "mercer/data/recipe.hpp"
-#include "mercer/data/table/detail/arff.hpp"
 
 namespace mercer::formats {
 namespace {

@@ -46,42 +46,37 @@ Format opendocument() {
 }
 
 Format excel() {
-    return refused("xls", "old Excel", "an old Excel workbook (xls)", save_sheet,
-                   [](const Input& input) {
-                       return certain_if(input.bytes.starts_with("\xD0\xCF\x11\xE0"));
-                   });
+    return refused(
+        "xls", "old Excel", "an old Excel workbook (xls)", save_sheet,
+        [](const Input& input) { return certain_if(input.bytes.starts_with("\xD0\xCF\x11\xE0")); });
 }
 
 Format parquet() {
-    return refused("parquet", "Parquet", "a Parquet file", with_pandas, [](const Input& input) {
-        return certain_if(input.bytes.starts_with("PAR1"));
-    });
+    return refused("parquet", "Parquet", "a Parquet file", with_pandas,
+                   [](const Input& input) { return certain_if(input.bytes.starts_with("PAR1")); });
 }
 
 Format arrow() {
-    return refused("arrow", "Arrow", "an Arrow or Feather file",
-                   "write it as CSV: python3 -c \"import pandas; "
-                   "pandas.read_feather('FILE').to_csv('FILE.csv', index=False)\"",
-                   [](const Input& input) {
-                       return certain_if(input.bytes.starts_with("ARROW1") ||
-                                         input.bytes.starts_with("FEA1"));
-                   });
+    return refused(
+        "arrow", "Arrow", "an Arrow or Feather file",
+        "write it as CSV: python3 -c \"import pandas; "
+        "pandas.read_feather('FILE').to_csv('FILE.csv', index=False)\"",
+        [](const Input& input) {
+            return certain_if(input.bytes.starts_with("ARROW1") || input.bytes.starts_with("FEA1"));
+        });
 }
 
 Format sqlite() {
-    return refused("sqlite", "SQLite", "an SQLite database",
-                   "write a table as CSV: sqlite3 -header -csv FILE 'select * from TABLE'",
-                   [](const Input& input) {
-                       return certain_if(input.bytes.starts_with("SQLite format 3"));
-                   });
+    return refused(
+        "sqlite", "SQLite", "an SQLite database",
+        "write a table as CSV: sqlite3 -header -csv FILE 'select * from TABLE'",
+        [](const Input& input) { return certain_if(input.bytes.starts_with("SQLite format 3")); });
 }
 
 Format hdf5() {
-    return refused("hdf5", "HDF5", "an HDF5 file",
-                   "write its array with numpy.save, or its table as CSV",
-                   [](const Input& input) {
-                       return certain_if(input.bytes.starts_with("\x89HDF"));
-                   });
+    return refused(
+        "hdf5", "HDF5", "an HDF5 file", "write its array with numpy.save, or its table as CSV",
+        [](const Input& input) { return certain_if(input.bytes.starts_with("\x89HDF")); });
 }
 
 }  // namespace mercer::formats

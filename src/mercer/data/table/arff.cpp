@@ -55,7 +55,8 @@ void add_attribute(std::string_view rest, const char* where, Table& table) {
     if (name.empty()) throw formats::Mistake{where, "found an attribute without a name"};
     rest = trimmed_line(rest);
     std::optional<ColumnKind> kind;
-    const std::string word = lower(rest.substr(0, std::min(rest.find_first_of(" \t"), rest.size())));
+    const std::string word =
+        lower(rest.substr(0, std::min(rest.find_first_of(" \t"), rest.size())));
     if (rest.starts_with('{')) {
         kind = ColumnKind::category;
     } else if (word == "numeric" || word == "real" || word == "integer") {
@@ -68,8 +69,8 @@ void add_attribute(std::string_view rest, const char* where, Table& table) {
                                           ", expected numeric, a list of names, string or date"};
     }
     if (table.names.size() == most_attributes) {
-        throw formats::Mistake{where, "found more than " + std::to_string(most_attributes) +
-                                          " attributes"};
+        throw formats::Mistake{
+            where, "found more than " + std::to_string(most_attributes) + " attributes"};
     }
     table.names.push_back(std::move(name));
     table.declared.push_back(kind);
@@ -144,8 +145,8 @@ Table read_arff(const formats::Input& input) {
             rows = true;
             table.cells.resize(table.names.size());
         } else if (!word.starts_with("@relation")) {
-            throw formats::Mistake{where, "found " + quoted(line) +
-                                              ", expected @attribute or @data"};
+            throw formats::Mistake{where,
+                                   "found " + quoted(line) + ", expected @attribute or @data"};
         }
     }
     if (table.names.empty()) formats::fail(input, "holds no @attribute");

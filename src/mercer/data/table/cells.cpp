@@ -79,7 +79,8 @@ struct Reader {
     std::optional<int> number(std::size_t fewest, std::size_t most) {
         const std::size_t first = at;
         int value = 0;
-        while (!end() && digit(text[at]) && at - first < most) value = 10 * value + (text[at++] - '0');
+        while (!end() && digit(text[at]) && at - first < most)
+            value = 10 * value + (text[at++] - '0');
         if (at - first < fewest || (!end() && digit(text[at]))) {
             at = first;
             return std::nullopt;
@@ -341,8 +342,7 @@ namespace mercer {
 bool is_missing_cell(std::string_view cell) {
     if (cell.size() > 4) return false;
     const std::string word = tables::lower(cell);
-    for (const char* missing :
-         {"", "?", "na", "n/a", "nan", "null", "none", "#n/a"}) {
+    for (const char* missing : {"", "?", "na", "n/a", "nan", "null", "none", "#n/a"}) {
         if (word == missing) return true;
     }
     return false;

@@ -34,9 +34,9 @@ struct Counts {
 
 bool is_code(std::string_view cell) {
     return cell.size() >= 32 && cell.size() <= 40 && std::ranges::all_of(cell, [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') ||
-               c == '-';
-    });
+               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') ||
+                      c == '-';
+           });
 }
 
 void count_number(double value, Counts& c) {
@@ -112,11 +112,10 @@ ColumnKind find_kind(const Table& table, std::size_t column, const Counts& c,
     if (mostly_numbers) {
         const bool counts_rows = c.whole == c.there && c.steps_of_one && p.distinct == c.there &&
                                  (c.low == 0 || c.low == 1);
-        const bool named = has_name_of_identifier(p.name) && c.whole == c.there &&
-                           p.distinct == c.there;
-        return c.there >= 5 && (named || (counts_rows && column == 0))
-                   ? ColumnKind::identifier
-                   : ColumnKind::number;
+        const bool named =
+            has_name_of_identifier(p.name) && c.whole == c.there && p.distinct == c.there;
+        return c.there >= 5 && (named || (counts_rows && column == 0)) ? ColumnKind::identifier
+                                                                       : ColumnKind::number;
     }
     if (c.answers == c.there && c.yes && c.no) return ColumnKind::yes_no;
     if (tables::order_of_dates(table.cells[column])) return ColumnKind::date;
@@ -126,11 +125,10 @@ ColumnKind find_kind(const Table& table, std::size_t column, const Counts& c,
 void find_examples(const Counts& c, ColumnProfile& p) {
     std::vector<std::pair<std::string_view, std::size_t>> all(c.cells.begin(), c.cells.end());
     const std::size_t shown = std::min(shown_examples, all.size());
-    std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(shown),
-                              [](const auto& a, const auto& b) {
-                                  return a.second != b.second ? a.second > b.second
-                                                              : natural_less(a.first, b.first);
-                              });
+    std::ranges::partial_sort(
+        all, all.begin() + static_cast<std::ptrdiff_t>(shown), [](const auto& a, const auto& b) {
+            return a.second != b.second ? a.second > b.second : natural_less(a.first, b.first);
+        });
     for (std::size_t k = 0; k < shown; ++k) {
         p.examples.emplace_back(all[k].first.substr(0, longest_example));
         p.counts.push_back(all[k].second);

@@ -1,4 +1,5 @@
-// Tables from text: which sign separates fields, whether there is a header, how numbers are written.
+// Tables from text: which sign separates fields, whether there is a header, how numbers are
+// written.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -28,7 +29,11 @@ constexpr std::size_t looked_at = 50;  ///< lines that tell the separator
 bool is_utf8_text(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         const auto c = static_cast<unsigned char>(text[i]);
-        const std::size_t more = c < 0x80 ? 0 : c >> 5 == 6 ? 1 : c >> 4 == 14 ? 2 : c >> 3 == 30 ? 3 : 9;
+        const std::size_t more = c < 0x80       ? 0
+                                 : c >> 5 == 6  ? 1
+                                 : c >> 4 == 14 ? 2
+                                 : c >> 3 == 30 ? 3
+                                                : 9;
         if (more == 9 || i + more >= text.size() + (more == 0 ? 1 : 0)) return false;
         for (std::size_t k = 1; k <= more; ++k) {
             if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
@@ -82,8 +87,8 @@ std::string from_utf16(std::string_view bytes) {
     return out;
 }
 
-/// UTF-8 without a byte order mark, lines ended by newlines whoever wrote them, and a newline at the
-/// end. Bytes that are no UTF-8 are taken for Latin-1.
+/// UTF-8 without a byte order mark, lines ended by newlines whoever wrote them, and a newline at
+/// the end. Bytes that are no UTF-8 are taken for Latin-1.
 std::string as_lines(std::string_view bytes, std::string& remark) {
     std::string text;
     if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
@@ -128,7 +133,8 @@ Regularity regularity(const Input& input, char delimiter) {
     }
     Regularity best;
     for (const auto& [fields, times] : counts) {
-        const double share = static_cast<double>(times) / static_cast<double>(std::max<std::size_t>(lines, 1));
+        const double share =
+            static_cast<double>(times) / static_cast<double>(std::max<std::size_t>(lines, 1));
         if (share >= best.share) best = {fields, std::min(share, 1.0)};
     }
     return best;
@@ -158,8 +164,9 @@ std::vector<std::string> texts_of(const std::vector<Field>& fields) {
     return texts;
 }
 
-/// True when the first line names columns: nothing in it is a number, no name comes twice, and below
-/// it there is a column of numbers, dates or answers, or no name is ever a value of its column.
+/// True when the first line names columns: nothing in it is a number, no name comes twice, and
+/// below it there is a column of numbers, dates or answers, or no name is ever a value of its
+/// column.
 bool looks_like_names(const std::vector<std::string>& first,
                       const std::vector<std::vector<std::string>>& below) {
     if (below.empty()) return false;
@@ -185,7 +192,8 @@ bool looks_like_names(const std::vector<std::string>& first,
             ++there;
             values.insert(cell);
             plain += tables::number_in(cell, false) || tables::number_in(cell, true) ||
-                             tables::answer_in(cell) || tables::day_in(cell, DateOrder::year_first) ||
+                             tables::answer_in(cell) ||
+                             tables::day_in(cell, DateOrder::year_first) ||
                              tables::day_in(cell, DateOrder::day_first) ||
                              tables::day_in(cell, DateOrder::month_first)
                          ? 1
@@ -203,7 +211,8 @@ bool looks_like_names(const std::vector<std::string>& first,
 }
 
 /// scikit-learn's "150,4,setosa,versicolor,virginica" above rows of 4 numbers and a label.
-std::vector<std::string> counted_classes(const std::vector<std::string>& first, std::size_t columns) {
+std::vector<std::string> counted_classes(const std::vector<std::string>& first,
+                                         std::size_t columns) {
     if (first.size() < 4 || columns < 2) return {};
     const auto features = parse_number(first[1]);
     if (!parse_number(first[0]) || !features || *features + 1 != static_cast<double>(columns)) {
@@ -246,7 +255,8 @@ class TableReader {
    private:
     void read_first_lines() {
         p_ = scan_.next_line(input_.begin());
-        if (p_ == input_.end()) formats::fail(input_, "holds no rows, only blank lines or comments");
+        if (p_ == input_.end())
+            formats::fail(input_, "holds no rows, only blank lines or comments");
         const char* const start = p_;
         std::vector<std::string> first = texts_of(scan_.line(p_));
         std::vector<std::vector<std::string>> below;
@@ -265,9 +275,9 @@ class TableReader {
         if (!header && classes_.empty()) columns_ = first.size();
         if (header) take_names(std::move(first));
         if (columns_ > most_table_columns) {
-            formats::fail(input_, "has " + std::to_string(columns_) + " columns; a table may have " +
-                                      std::to_string(most_table_columns) +
-                                      ": write LIBSVM text for so many");
+            formats::fail(
+                input_, "has " + std::to_string(columns_) + " columns; a table may have " +
+                            std::to_string(most_table_columns) + ": write LIBSVM text for so many");
         }
         for (std::size_t j = table_.names.size(); j < columns_; ++j) {
             table_.names.push_back("column" + std::to_string(j + 1));
@@ -289,8 +299,8 @@ class TableReader {
         columns_ = std::max(columns_, first.size());
         std::set<std::string> taken;
         for (std::size_t j = 0; j < first.size(); ++j) {
-            std::string name = first[j].empty() ? (j == 0 ? "row" : "column" + std::to_string(j + 1))
-                                                : first[j];
+            std::string name =
+                first[j].empty() ? (j == 0 ? "row" : "column" + std::to_string(j + 1)) : first[j];
             const std::string own = name;
             for (std::size_t k = 2; !taken.insert(name).second; ++k) {
                 name = own + "." + std::to_string(k);
@@ -431,7 +441,8 @@ Table table_of(std::vector<std::string> names, std::vector<Texts> cells, const s
         throw InvalidInput(name + ": " + std::to_string(names.size()) + " names for " +
                            std::to_string(cells.size()) + " columns");
     }
-    Table table{.name = name, .names = std::move(names), .has_names = true, .cells = std::move(cells)};
+    Table table{
+        .name = name, .names = std::move(names), .has_names = true, .cells = std::move(cells)};
     for (const Texts& column : table.cells) {
         if (column.size() == table.cells[0].size()) continue;
         throw InvalidInput(name + ": columns of " + std::to_string(column.size()) + " and " +

@@ -54,8 +54,8 @@ void fit_measure(std::vector<double> values, Recipe::Fitted& fitted) {
         reach = sum / static_cast<double>(values.size());
     }
     const double farthest = std::max(values.back() - fitted.fill, fitted.fill - values.front());
-    fitted.bent = values.size() >= 20 && reach > 0 && std::isfinite(farthest) &&
-                  farthest > far_out * reach;
+    fitted.bent =
+        values.size() >= 20 && reach > 0 && std::isfinite(farthest) && farthest > far_out * reach;
     if (fitted.bent) {
         fitted.middle = fitted.fill;
         fitted.reach = reach;
@@ -111,8 +111,7 @@ std::size_t width_of(const TableColumn& column) {
         case ColumnKind::number:
         case ColumnKind::yes_no: return 1 + gap;
         case ColumnKind::date: return 1 + 2 * parts_of(column) + gap;
-        case ColumnKind::category:
-            return column.levels.size() + (column.more_levels ? 1 : 0) + gap;
+        case ColumnKind::category: return column.levels.size() + (column.more_levels ? 1 : 0) + gap;
         default: return 0;
     }
 }

@@ -148,9 +148,8 @@ class Places {
    private:
     std::size_t find(const std::string& name) const {
         const auto found = std::ranges::find(table_.names, name);
-        return found == table_.names.end()
-                   ? nowhere
-                   : static_cast<std::size_t>(found - table_.names.begin());
+        return found == table_.names.end() ? nowhere
+                                           : static_cast<std::size_t>(found - table_.names.begin());
     }
 
     void find_by_name() {
@@ -371,8 +370,8 @@ std::vector<std::string> remarks(const Table& table, const Dataset& data) {
             unknown += other ? 1 : 0;
         }
         if (odd + unknown == 0) continue;
-        const std::string cell = quoted(table.cell(first, place)) + " in line " +
-                                 std::to_string(table.lines[first]);
+        const std::string cell =
+            quoted(table.cell(first, place)) + " in line " + std::to_string(table.lines[first]);
         const std::string kind(column_kinds.word(column.kind));
         const std::string count = std::to_string(odd + unknown);
         sentences.push_back("the column " + quoted(column.name) + " has " + count +
@@ -397,8 +396,9 @@ std::shared_ptr<const TableColumns> plan_columns(const Table& table, const Colum
         }
     }
     if (columns.empty()) {
-        refuse(table, "has no column left to learn from beside label and weight: the others are "
-                      "identifiers, constant or left out; say what they are with `column`");
+        refuse(table,
+               "has no column left to learn from beside label and weight: the others are "
+               "identifiers, constant or left out; say what they are with `column`");
     }
     bool names = false;
     if (plan.label != nowhere) {

@@ -399,8 +399,8 @@ void read_metadata(const Metadata& metadata, std::size_t hull_weights, ModelPart
               place + ": self");
     model.scaling = Scaling::from_json(text("scaling"), place + ": scaling");
     if (const auto recipe = metadata.find("recipe"); recipe != metadata.end()) {
-        model.recipe = std::make_shared<const Recipe>(
-            Recipe::from_json(recipe->second, place + ": recipe"));
+        model.recipe =
+            std::make_shared<const Recipe>(Recipe::from_json(recipe->second, place + ": recipe"));
     }
     read_trained(parse_json(text("trained"), 2, place + ": trained"), model.trained,
                  place + ": trained");

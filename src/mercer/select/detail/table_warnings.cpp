@@ -131,9 +131,10 @@ std::vector<std::string> table_warnings(const Dataset& data, bool numbers) {
         const auto least = std::ranges::min_element(count);
         if (static_cast<double>(*least) < rare_class * static_cast<double>(data.size())) {
             const auto c = static_cast<std::size_t>(least - count.begin());
-            warnings.push_back("classes are unbalanced: " + quoted(classes.names[c]) + " has " +
-                               std::to_string(*least) + " of " + std::to_string(data.size()) +
-                               " rows; look at recall and balanced accuracy, not at accuracy alone");
+            warnings.push_back(
+                "classes are unbalanced: " + quoted(classes.names[c]) + " has " +
+                std::to_string(*least) + " of " + std::to_string(data.size()) +
+                " rows; look at recall and balanced accuracy, not at accuracy alone");
         }
     }
     for (const std::string& name : leaks(data, numbers)) {
