@@ -316,8 +316,13 @@ void run_info(InputOptions& input, bool columns, const Session& session) {
         }
         return;
     }
-    const Summary summary = summarize(data);
     const auto table = data.x.objects().empty() ? std::nullopt : try_cells(input, session);
+    // A header above columns of names looks like a row of names to those who want numbers.
+    if (table && table->rows() != data.size() && !session.json) {
+        print_table(*table, profile(*table), input.path);
+        return;
+    }
+    const Summary summary = summarize(data);
     if (session.json) {
         Json json = json_of(data, summary, input.path);
         if (table) json["table"] = json_of(*table, profile(*table));

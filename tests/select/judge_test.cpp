@@ -107,6 +107,35 @@ TEST(Judge, NumbersBesideTheirMean) {
     EXPECT_THROW(judge(model, data), InvalidInput);
 }
 
+TEST(Explain, PointsAndBiasSumToTheValue) {
+    const Dataset iris = embedded("iris");
+    for (const Dataset& data : {two_of_iris(), iris}) {
+        const Model model = svc({.kernel = rbf({.gamma = 0.3}), .C = 2}).fit(data);
+        for (const Explanation& e : explain(model, data.x.slice(40, 20), 1000)) {
+            double sum = e.bias;
+            for (const auto& [row, term] : e.points) sum += term;
+            EXPECT_NEAR(sum, e.value, 1e-4 * (1 + std::abs(e.value)));
+        }
+    }
+}
+
+TEST(Explain, AColumnThatIsNotReadAddsNothing) {
+    const Dataset data = two_of_iris();
+    const Model model = svc({.kernel = Kernel::parse("rbf(gamma=0.3)[2]"), .C = 2}).fit(data);
+    for (const Explanation& e : explain(model, data.x.slice(0, 5), 10)) {
+        ASSERT_EQ(e.columns.size(), 1U);
+    }
+    // Of a linear machine what a column adds is w_j (x_j − usual_j): they sum to f(x) − f(usual).
+    const Model plain = svc({.kernel = linear(), .C = 1}).fit(data);
+    std::vector<double> sums;
+    for (const Explanation& e : explain(plain, data.x.slice(0, 3), 10)) {
+        double sum = 0;
+        for (const auto& [name, added] : e.columns) sum += added;
+        sums.push_back(e.value - sum);
+    }
+    EXPECT_NEAR(std::abs(sums[0]), std::abs(sums[1]), 1e-4);
+}
+
 TEST(Compare, McNemarsTestIsTheBinomialOne) {
     // 10 and 2 tosses: 2 (1 + 12 + 66) / 4096.
     EXPECT_NEAR(fair_coin_p(10, 2), 2 * (1 + 12 + 66) / 4096.0, 1e-12);

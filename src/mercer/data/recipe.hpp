@@ -4,9 +4,10 @@
 //
 //   const Table table = read_table("customers.csv");
 //   for (const ColumnProfile& column : profile(table)) column.kind;
-//   const Dataset mixed = plan_columns(table, {.label = "churn"})->dataset(table);
-//   const Model model = svc({.C = 10}).fit(mixed);             // fits the recipe, and keeps it
-//   model.predict_labels(model.recipe()->columns().dataset(read_table("new.csv")).x);
+//   const auto columns = plan_columns(table, {.label = "churn"});
+//   const Dataset mixed = columns->dataset(table);             // machines fit and keep a recipe of it
+//   const Recipe recipe = Recipe::fit(columns, mixed.x);       // which is done so
+//   recipe.apply(columns->dataset(read_table("new.csv")).x);
 #pragma once
 
 #include <cstddef>

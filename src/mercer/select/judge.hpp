@@ -134,6 +134,25 @@ struct Comparison {
 Comparison compare(const Labels& first, const Labels& second, const Labels& truth,
                    bool numbers = false);
 
+/// Why a model says of a row what it says.
+struct Explanation {
+    std::string toward{};   ///< what larger values mean: a class against another, or the target
+    double value = 0;       ///< the decision value, or the prediction
+    double bias = 0;        ///< of it
+    /// Terms α_i k(x_i, x) of the points of the expansion, the largest first: where the point stood
+    /// in the training data, and the term.
+    std::vector<std::pair<std::size_t, double>> points{};
+    /// What each column adds: the value less that with the column at its usual value, which is the
+    /// mean of the expansion's points or, of a table, the gap that the recipe fills. The largest
+    /// first. They need not sum to the value.
+    std::vector<std::pair<std::string, double>> columns{};
+};
+/// One for each row; `most` entries of each kind. Of several classes it is of the one predicted
+/// against the next. Throws InvalidInput for models that decide by more than their expansion, or
+/// have more than a thousand columns.
+std::vector<Explanation> explain(const Model& model, const Rows& x, std::size_t most = 5,
+                                 const Progress& progress = {});
+
 /// Two-sided probability of at most min(a, b) among a + b tosses of a fair coin.
 double fair_coin_p(std::size_t a, std::size_t b);
 /// Two-sided tail of Student's t.

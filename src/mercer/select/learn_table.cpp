@@ -79,24 +79,24 @@ std::string number_text(double value) {
     return format_number(std::stod(format_number(value)));
 }
 
-/// The kernel of a column of texts: by their words where they have some, else by their letters.
-std::string text_kernel(const ObjectColumn& column) {
+/// The kernel of a column of texts: by their words where they have some and it is wanted, else by
+/// their letters.
+std::string text_kernel(const ObjectColumn& column, bool by_words) {
     std::size_t spaced = 0;
     const std::size_t rows = std::min<std::size_t>(column.size(), 1000);
     for (std::size_t i = 0; i < rows; ++i) {
         spaced += column.text(i).find(' ') != std::string_view::npos ? 1 : 0;
     }
     const std::string name = "[\"" + column.name() + "\"]";
-    return 2 * spaced > rows
-               ? "normalize(words" + name + ") + normalize(words(n=2)" + name + ")"
+    return by_words && 2 * spaced > rows ? "normalize(words" + name + ") + normalize(words(n=2)" + name + ")"
                : "normalize(spectrum(k=4)" + name + ") + normalize(spectrum(k=3)" + name + ")";
 }
 
-std::string text_kernels(const Rows& x) {
+std::string text_kernels(const Rows& x, bool by_words = true) {
     std::string text;
     for (const ObjectColumn& column : x.objects()) {
         if (column.kind() != ObjectKind::text) continue;
-        text += (text.empty() ? "" : " + ") + text_kernel(column);
+        text += (text.empty() ? "" : " + ") + text_kernel(column, by_words);
     }
     return text;
 }
@@ -271,10 +271,12 @@ class Learner {
         };
         if (!has_numbers) {
             plans.push_back({"texts", svm_task(texts)});
+            const std::string letters = text_kernels(data_.x, false);
+            if (letters != texts) plans.push_back({"texts by letters", svm_task(letters)});
             return plans;
         }
         plans.push_back({"linear", svm_task(with_texts("linear"))});
-        plans.push_back({"Gaussian", svm_task(with_texts("rbf(gamma=1)"), true)});
+        plans.push_back({"Gaussian", svm_task(with_texts("rbf(gamma=1)"))});
         if (const auto groups = groups_of(data_); groups.size() > 1) {
             std::string sum;
             const Dataset own = prepared(sample_);
@@ -567,13 +569,13 @@ Target target_of(const Labels& labels) {
     constexpr std::size_t most = 10;
     if (labels.are_text()) return Target::classes;
     std::set<double> values;
+    bool whole = true;
     for (const double v : labels.values) {
         values.insert(v);
-        if (v != std::floor(v) || values.size() > most) {
-            return values.size() <= 2 && values.size() * 10 < labels.size() ? Target::classes
-                                                                            : Target::numbers;
-        }
+        whole &= v == std::floor(v);
+        if (values.size() > most) return Target::numbers;
     }
+    if (!whole && values.size() > 2) return Target::numbers;
     // Three different numbers in five rows are measurements.
     return values.size() * 3 <= labels.size() ? Target::classes : Target::numbers;
 }
