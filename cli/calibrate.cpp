@@ -8,7 +8,7 @@
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
-#include "mercer/base/file.hpp"
+#include "mercer/chart/model_figures.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/calibration_report.hpp"
@@ -64,55 +64,6 @@ std::string describe(const CalibrationReport& r) {
     return text;
 }
 
-/// Predicted against observed, with the diagonal of perfect honesty and bars for the rows.
-std::string picture_of(const CalibrationReport& r, const std::string& heading) {
-    constexpr double left = 52, top = 34, side = 300;
-    const auto x = [&](double p) { return left + side * p; };
-    const auto y = [&](double p) { return top + side * (1 - p); };
-    std::size_t most = 1;
-    for (const ReliabilityBin& b : r.bins) most = std::max(most, b.rows);
-    std::string marks;
-    std::string path;
-    for (const ReliabilityBin& b : r.bins) {
-        if (b.rows == 0) continue;
-        const double height = 60 * static_cast<double>(b.rows) / static_cast<double>(most);
-        marks += fmt::format(
-            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#d9e8f4\">"
-            "<title>{} rows</title></rect>\n",
-            x(b.low) + 1, top + side - height, side * (b.high - b.low) - 2, height, b.rows);
-        path += fmt::format("{:.1f},{:.1f} ", x(b.predicted), y(b.observed));
-    }
-    for (const ReliabilityBin& b : r.bins) {
-        if (b.rows == 0) continue;
-        marks += fmt::format(
-            "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"#1b6ca8\"><title>predicted {:.3f}, "
-            "observed {:.3f}, {} rows</title></circle>\n",
-            x(b.predicted), y(b.observed), b.predicted, b.observed, b.rows);
-    }
-    std::string ticks;
-    for (const double p : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-        ticks += fmt::format(
-            "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
-            "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-            x(p), top + side + 16, p, left - 6, y(p) + 4, p);
-    }
-    return fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 372 384\" width=\"372\" "
-        "height=\"384\" font-family=\"sans-serif\" font-size=\"11\">\n"
-        "<rect width=\"372\" height=\"384\" fill=\"white\"/>\n"
-        "<text x=\"{0}\" y=\"20\" font-size=\"13\">{5}</text>\n"
-        "<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{2}\" fill=\"none\" stroke=\"#999\"/>\n"
-        "{3}<line x1=\"{0}\" y1=\"{6}\" x2=\"{7}\" y2=\"{1}\" stroke=\"#999\" "
-        "stroke-dasharray=\"4 4\"/>\n<polyline points=\"{4}\" fill=\"none\" stroke=\"#1b6ca8\" "
-        "stroke-width=\"2\"/>\n{8}<text x=\"{9}\" y=\"376\" "
-        "text-anchor=\"middle\">predicted</text>\n"
-        "<text x=\"14\" y=\"{10}\" text-anchor=\"middle\" transform=\"rotate(-90 14 "
-        "{10})\">observed"
-        "</text>\n</svg>\n",
-        left, top, side, marks, path, heading, top + side, left + side, ticks, left + side / 2,
-        top + side / 2);
-}
-
 void run(const CalibrateCommand& c, const InputOptions& input, const Session& session) {
     if (c.method == "none" && !c.output.empty()) {
         throw InvalidInput("-o saves a calibrated model: give --method too");
@@ -140,7 +91,7 @@ void run(const CalibrateCommand& c, const InputOptions& input, const Session& se
         const InterruptLater later(c.picture);
         const std::string heading = fmt::format(
             "{}, Brier {:.3g}", c.method == "none" ? "as trained" : c.method, report.brier);
-        write_whole(c.picture, [&](Output& out) { out.write(picture_of(report, heading)); });
+        chart::write(chart::reliability_figure(report, heading), c.picture);
     }
     if (session.json) {
         Json json{{"model", c.model}, {"method", c.method}};
@@ -174,7 +125,7 @@ void add_calibrate(CLI::App& program, Session& session) {
     add_file(command, session, "--test", options->test, FileUse::input,
              "judge on this data instead of INPUT");
     add_file(command, session, "--picture", options->picture, FileUse::picture,
-             "draw predicted against observed as SVG");
+             "draw predicted against observed, as .svg or .png");
     add_count(command, "--bins", options->bins, 1, 1000, "of the reliability table [10]");
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run(*options, *input, session); };

@@ -256,7 +256,10 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
         json["remarks"] = found.remarks;
     }
     write_text(tune.csv, csv_of(space, result));
-    if (!tune.heat_map.empty()) write_text(tune.heat_map, heat_map_of(space, result));
+    if (!tune.heat_map.empty()) {
+        const InterruptLater later(tune.heat_map);
+        chart::write(heat_map_of(space, result), tune.heat_map);
+    }
     if (result.cancelled) warn("the search was interrupted; what was done is reported");
     if (!options.model.empty() && result.best && !result.cancelled) {
         refit(space, result.points[*result.best], data, options.model, json, text);
@@ -315,7 +318,7 @@ void add_tune_options(CLI::App& command, Session& session, TuneOptions& o) {
     file("--journal", o.journal, FileUse::journal,
          "append results here, and go on from what is there");
     file("--csv", o.csv, FileUse::data, "write every point as a table");
-    file("--heat-map", o.heat_map, FileUse::picture, "draw a grid over two axes as SVG");
+    file("--heat-map", o.heat_map, FileUse::picture, "draw a grid over two axes, as .svg or .png");
 }
 
 /// Which searches take what.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -53,113 +52,6 @@ std::string field(const std::string& text) {
     for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
     return result + '"';
 }
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '&') {
-            result += "&amp;";
-        } else if (c == '<') {
-            result += "&lt;";
-        } else if (c == '>') {
-            result += "&gt;";
-        } else {
-            result += c;
-        }
-    }
-    return result;
-}
-
-/// From dark blue over green to yellow, as light grows; t in [0, 1].
-std::string colour(double t) {
-    constexpr std::array<std::array<double, 3>, 5> stops{
-        {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};
-    const double place = std::clamp(t, 0.0, 1.0) * (stops.size() - 1);
-    const auto low = std::min<std::size_t>(static_cast<std::size_t>(place), stops.size() - 2);
-    const double f = place - static_cast<double>(low);
-    std::array<int, 3> rgb{};
-    for (std::size_t c = 0; c < 3; ++c) {
-        rgb[c] = static_cast<int>(std::lround(stops[low][c] * (1 - f) + stops[low + 1][c] * f));
-    }
-    return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
-}
-
-/// Geometry of the picture, in pixels.
-struct Picture {
-    static constexpr double cell_width = 56;
-    static constexpr double cell_height = 28;
-    static constexpr double left = 110;
-    static constexpr double top = 44;
-    const Axis& across;
-    const Axis& down;
-    double low = 0;
-    double high = 0;
-
-    double width() const {
-        return left + cell_width * static_cast<double>(across.values.size()) + 130;
-    }
-    double height() const {
-        return top + cell_height * static_cast<double>(down.values.size()) + 64;
-    }
-    std::string cell(std::size_t i, std::size_t j, const SearchPoint& p, bool chosen,
-                     const std::string& title) const {
-        const bool fine = p.done && !std::isnan(p.mean);
-        const double t = high > low ? (p.mean - low) / (high - low) : 1;
-        const double x = left + cell_width * static_cast<double>(j);
-        // Small values at the bottom, as on any chart.
-        const double y = top + cell_height * static_cast<double>(down.values.size() - 1 - i);
-        return fmt::format(
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"{}><title>{}</title>"
-            "</rect>\n<text x=\"{}\" y=\"{}\" fill=\"{}\">{}</text>\n",
-            x, y, cell_width, cell_height, fine ? colour(t) : "#cccccc",
-            chosen ? " stroke=\"#d00000\" stroke-width=\"3\"" : "", escaped(title),
-            x + cell_width / 2, y + cell_height / 2 + 4, fine && t < 0.6 ? "#ffffff" : "#000000",
-            fine ? fmt::format("{:.4g}", p.mean) : "–");
-    }
-    std::string labels(const std::string& heading) const {
-        std::string svg = fmt::format(
-            "<text x=\"{}\" y=\"22\" font-size=\"14\" "
-            "text-anchor=\"start\">{}</text>\n",
-            left, escaped(heading));
-        const double bottom = top + cell_height * static_cast<double>(down.values.size());
-        for (std::size_t j = 0; j < across.values.size(); ++j) {
-            svg += fmt::format("<text x=\"{}\" y=\"{}\">{:.3g}</text>\n",
-                               left + cell_width * (static_cast<double>(j) + 0.5), bottom + 18,
-                               across.values[j]);
-        }
-        for (std::size_t i = 0; i < down.values.size(); ++i) {
-            svg += fmt::format(
-                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.3g}</text>\n", left - 8,
-                top + cell_height * (static_cast<double>(down.values.size() - 1 - i) + 0.5) + 4,
-                down.values[i]);
-        }
-        svg += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>\n",
-                           left + cell_width * static_cast<double>(across.values.size()) / 2,
-                           bottom + 44, escaped(across.name));
-        svg += fmt::format(
-            "<text x=\"16\" y=\"{}\" font-size=\"13\" text-anchor=\"start\">{}"
-            "</text>\n",
-            top - 8, escaped(down.name));
-        return svg;
-    }
-    std::string bar() const {
-        const double x = left + cell_width * static_cast<double>(across.values.size()) + 24;
-        const double size = cell_height * static_cast<double>(down.values.size());
-        constexpr int steps = 32;
-        std::string svg;
-        for (int s = 0; s < steps; ++s) {
-            svg += fmt::format(
-                "<rect x=\"{}\" y=\"{:.2f}\" width=\"16\" height=\"{:.2f}\" fill=\"{}\"/>\n", x,
-                top + size * (steps - 1 - s) / steps, size / steps + 0.5,
-                colour(static_cast<double>(s) / (steps - 1)));
-        }
-        const auto mark = [&](double y, double value) {
-            return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"start\">{:.4g}</text>\n",
-                               x + 22, y, value);
-        };
-        return svg + mark(top + 8, high) + mark(top + size, low);
-    }
-};
 
 /// "f1 of 'yes'": which of two classes is meant.
 std::string measure_text(const SearchResult& result) {
@@ -296,37 +188,42 @@ void check_heat_map(const SearchSpace& space, SearchMethod method) {
     }
 }
 
-std::string heat_map_of(const SearchSpace& space, const SearchResult& result) {
-    Picture picture{.across = space.axes()[1], .down = space.axes()[0]};
-    bool any = false;
-    for (const SearchPoint& p : result.points) {
-        if (!p.done || std::isnan(p.mean)) continue;
-        picture.low = any ? std::min(picture.low, p.mean) : p.mean;
-        picture.high = any ? std::max(picture.high, p.mean) : p.mean;
-        any = true;
-    }
+chart::Drawing heat_map_of(const SearchSpace& space, const SearchResult& result) {
+    const Axis& across = space.axes()[1];
+    const Axis& down = space.axes()[0];
+    chart::HeatMap map{.values = Matrix<double>(down.values.size(), across.values.size(), NAN),
+                       .numbers = true};
     // The other axes stand at the point chosen; the last axis of a grid runs fastest.
     std::size_t layer = 1;
     for (std::size_t a = 2; a < space.axes().size(); ++a) layer *= space.axes()[a].values.size();
     const std::size_t within = result.best ? *result.best % layer : 0;
-    std::string cells;
-    for (std::size_t i = 0; i < picture.down.values.size(); ++i) {
-        for (std::size_t j = 0; j < picture.across.values.size(); ++j) {
-            const std::size_t at = (i * picture.across.values.size() + j) * layer + within;
+    for (std::size_t i = 0; i < down.values.size(); ++i) {
+        for (std::size_t j = 0; j < across.values.size(); ++j) {
+            const std::size_t at = (i * across.values.size() + j) * layer + within;
             const SearchPoint& p = result.points[at];
-            cells += picture.cell(i, j, p, result.best == at,
-                                  fmt::format("{}: {} ± {:.2g}", space.text(p.values),
-                                              short_number(p.mean), p.deviation));
+            if (p.done) map.values(i, j) = p.mean;
+            if (result.best == at) map.mark = std::pair(i, j);
+            map.tips.push_back(fmt::format("{}: {} ± {:.2g}", space.text(p.values),
+                                           short_number(p.mean), p.deviation));
         }
     }
-    return fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-        "{1}\" font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{2}{3}{4}</svg>\n",
-        picture.width(), picture.height(),
-        picture.labels(fmt::format("{} of {}, {} folds", measure_name(result.measure),
-                                   task_name(space.task().task), result.folds)),
-        cells, picture.bar());
+    const auto words = [](const Axis& axis) {
+        chart::ChartAxis result_axis{.label = axis.name};
+        for (std::size_t k = 0; k < axis.values.size(); ++k) {
+            result_axis.ticks.emplace_back(static_cast<double>(k),
+                                           fmt::format("{:.3g}", axis.values[k]));
+        }
+        return result_axis;
+    };
+    chart::Drawing figure{.title = fmt::format("{} of {}, {} folds", measure_text(result),
+                                               task_name(space.task().task), result.folds)};
+    chart::Panel& panel = figure.panel();
+    panel.x = words(across);
+    panel.y = words(down);
+    panel.width = std::max(120.0, 56 * static_cast<double>(across.values.size()));
+    panel.height = std::max(80.0, 28 * static_cast<double>(down.values.size()));
+    panel.add(std::move(map));
+    return figure;
 }
 
 }  // namespace mercer::cli

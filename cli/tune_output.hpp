@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "mercer/chart/chart.hpp"
 #include "mercer/select/search.hpp"
 
 namespace mercer::cli {
@@ -19,7 +20,7 @@ std::string csv_of(const SearchSpace& space, const SearchResult& result);
 /// Throws InvalidInput unless the search is a grid over at least two axes.
 void check_heat_map(const SearchSpace& space, SearchMethod method);
 
-/// The first two axes of a grid as an SVG image, the others at the values of the point chosen.
-std::string heat_map_of(const SearchSpace& space, const SearchResult& result);
+/// The first two axes of a grid as a picture, the others at the values of the point chosen.
+chart::Drawing heat_map_of(const SearchSpace& space, const SearchResult& result);
 
 }  // namespace mercer::cli

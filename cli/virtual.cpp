@@ -6,7 +6,6 @@
 #include "cli/model_input.hpp"
 #include "cli/output.hpp"
 #include "mercer/picture/transform.hpp"
-#include "mercer/picture/virtual_examples.hpp"
 
 namespace mercer::cli {
 namespace {

@@ -99,11 +99,9 @@
 #include "mercer/picture/denoise.hpp"
 #include "mercer/picture/detect.hpp"
 #include "mercer/picture/image.hpp"
-#include "mercer/picture/image_resize.hpp"
 #include "mercer/picture/superres.hpp"
 #include "mercer/picture/tangent.hpp"
 #include "mercer/picture/transform.hpp"
-#include "mercer/picture/virtual_examples.hpp"
 
 // theory: what can be promised of a machine, and checked.
 #include "mercer/theory/alignment.hpp"
@@ -133,5 +131,9 @@
 // persist: models in files.
 #include "mercer/persist/code_file.hpp"
 #include "mercer/persist/model_file.hpp"
+
+// chart: figures, written as SVG or PNG.
+#include "mercer/chart/chart.hpp"
+#include "mercer/chart/model_figures.hpp"
 
 #include "mercer/version.hpp"

@@ -11,7 +11,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/persist/model_file.hpp"
-#include "mercer/picture/image_resize.hpp"
+#include "mercer/picture/image.hpp"
 
 namespace mercer::test {
 namespace {

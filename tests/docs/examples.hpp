@@ -40,6 +40,9 @@ namespace in_base {
 extern mercer::Progress progress;
 void step();
 }  // namespace in_base
+namespace in_chart {
+using namespace mercer;
+}  // namespace in_chart
 namespace in_data {
 extern Rows rows;
 extern Image photo;

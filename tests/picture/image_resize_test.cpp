@@ -8,7 +8,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/picture/image_resize.hpp"
+#include "mercer/picture/image.hpp"
 
 namespace mercer {
 namespace {

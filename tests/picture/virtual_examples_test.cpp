@@ -5,7 +5,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "mercer/picture/virtual_examples.hpp"
+#include "mercer/picture/transform.hpp"
 
 namespace mercer {
 namespace {

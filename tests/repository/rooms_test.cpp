@@ -38,6 +38,7 @@ const Allowed& allowed_rooms() {
             {"theory", "base data kernel solver gram feature learn"},
             {"persist", "base data kernel solver gram feature learn picture"},
             {"select", "base data kernel solver gram feature learn theory"},
+            {"chart", "base data kernel solver gram feature learn picture theory select"},
             {"dist", "base data kernel gram"}};
         Allowed rooms;
         for (const auto& [room, words] : below) {

@@ -8,7 +8,7 @@
 #include "mercer/learn/compress/cascade.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/model.hpp"
-#include "mercer/picture/image_resize.hpp"
+#include "mercer/picture/image.hpp"
 #include "mercer/picture/transform.hpp"
 
 namespace mercer {

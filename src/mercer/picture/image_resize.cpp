@@ -1,4 +1,4 @@
-#include "mercer/picture/image_resize.hpp"
+#include "mercer/picture/image.hpp"
 
 #include <algorithm>
 #include <array>

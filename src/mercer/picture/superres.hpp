@@ -25,7 +25,6 @@
 #include "mercer/learn/components/hebbian.hpp"
 #include "mercer/learn/components/kernel_pca.hpp"
 #include "mercer/picture/image.hpp"
-#include "mercer/picture/image_resize.hpp"
 
 namespace mercer MERCER_API {
 

@@ -1,11 +1,20 @@
 // Small changes of rows that leave their meaning as it is: of pictures moved, turned, stretched,
 // made bolder or crumpled a little, and whatever a user's function does to a row. They make virtual
-// examples (picture/virtual_examples.hpp) and tangents (picture/tangent.hpp).
+// examples (below) and tangents (picture/tangent.hpp).
 //
 //   const ImageShape digits{28, 28};
 //   RowTransform left = shift_image(digits, 0, -1);
 //   Rows moved = transformed(rows, left);
 //   for (const NamedTransform& t : parse_transforms("shift(1), rotate(10)", digits)) t.name;
+//
+// Virtual support vectors (001, MNIST "Translation invariant SVM"; DeCoste and Schölkopf 2002):
+// what is known of the rows, that a digit moved by a pixel is the same digit, is put in by
+// examples. A machine is trained, its support vectors are changed in the known ways, and the
+// machine is trained again on them and their images: the other rows would not have counted.
+//
+//   const auto ways = parse_transforms("shift(1)", {28, 28});
+//   VirtualFit fit = fit_virtual(svm({.common = {.kernel = k}, .C = 2}), data, ways);
+//   fit.plain; fit.model;                             // before and after
 #pragma once
 
 #include <cstddef>
@@ -18,7 +27,9 @@
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
+#include "mercer/data/dataset.hpp"
 #include "mercer/data/rows.hpp"
+#include "mercer/learn/machine.hpp"
 
 namespace mercer MERCER_API {
 
@@ -83,5 +94,26 @@ ImageShape parse_shape(std::string_view text, std::size_t columns, double backgr
 /// Every row changed, dense. Throws InvalidInput when the rows have another length than the
 /// transform's picture, or what it makes is not finite; Cancelled.
 Rows transformed(const Rows& rows, const RowTransform& transform, const Progress& progress = {});
+
+/// The rows and, after them, all of them changed in the first way, in the second, …; labels and
+/// weights go with their rows.
+Dataset with_virtual_examples(const Dataset& data, std::span<const NamedTransform> ways,
+                              const Progress& progress = {});
+
+/// The rows of the data that a model's expansion uses. Throws InvalidInput when the model does not
+/// know where its points came from, or from other data.
+Dataset support_rows(const Model& model, const Dataset& data);
+
+struct VirtualFit {
+    Model plain{};             ///< of the rows as they are
+    Model model{};             ///< of its support vectors and their images
+    std::size_t support = 0;   ///< support vectors of the first
+    std::size_t examples = 0;  ///< rows of the second training
+};
+
+/// Trains, makes the examples, trains again. The machine may be any whose model knows the rows it
+/// uses. A first training that was stopped early is handed back with an empty second model.
+VirtualFit fit_virtual(const Machine& machine, const Dataset& data,
+                       std::span<const NamedTransform> ways, const Progress& progress = {});
 
 }  // namespace mercer

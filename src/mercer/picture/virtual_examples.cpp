@@ -1,4 +1,4 @@
-#include "mercer/picture/virtual_examples.hpp"
+#include "mercer/picture/transform.hpp"
 
 #include <algorithm>
 #include <string>

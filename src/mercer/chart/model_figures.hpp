@@ -1,0 +1,92 @@
+// Figures of models, kernels and judgements, drawn once for the command line, reports and pages.
+//
+//     const Model model = svc({.C = 10}).fit(data);
+//     chart::write(chart::decision_figure(model, data), "regions.svg");
+//     chart::write(chart::spectrum_figure(mercer_test(rbf(), data.x)), "spectrum.png");
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mercer/base/export.hpp"
+#include "mercer/base/progress.hpp"
+#include "mercer/chart/chart.hpp"
+#include "mercer/data/dataset.hpp"
+#include "mercer/learn/model.hpp"
+#include "mercer/select/calibration_report.hpp"
+#include "mercer/theory/mercer_test.hpp"
+
+namespace mercer MERCER_API {
+namespace chart {
+
+/// Which plane through the rows is drawn, and how finely.
+struct PlaneSettings {
+    std::size_t first = 0;  ///< columns of the rows, before scaling
+    std::size_t second = 1;
+    std::size_t resolution = 140;    ///< nodes along a side, 8 … 1000
+    std::size_t most_points = 4000;  ///< of the rows themselves; more are thinned evenly
+    Progress progress{};
+};
+
+/// What a model makes of the plane of two columns (the others stand at their means): the regions of
+/// classes, with border and margins where there are two, and support vectors ringed; the contours
+/// of a machine of one class with the edge of its region; contours of every component of a
+/// projection; values of a regression. Of a regression on one column its curve, with the tube or,
+/// for Gaussian processes, twice the deviation. Throws InvalidInput for rows without numbers and
+/// columns that are not there.
+Drawing decision_figure(const Model& model, const Dataset& data,
+                        const PlaneSettings& settings = {});
+
+/// The decision of one output over the plane; `around` says which rows it must reach.
+GridField decision_field(const Model& model, const Dataset& around, std::size_t output,
+                         const PlaneSettings& settings = {});
+
+/// The Gram matrix, rows sorted by class (numbers: by value); of more rows than `most` every k-th.
+Drawing gram_figure(const Kernel& kernel, const Dataset& data, std::size_t most = 400);
+
+/// Eigenvalues, descending; the negative ones by their size, in another colour. The test must have
+/// them all (MercerTest::values).
+Drawing spectrum_figure(const MercerTest& test);
+
+/// How the objective went, one line per problem that kept its history. Throws InvalidInput when
+/// none did.
+Drawing history_figure(const Model& model);
+
+/// One step of two points, as `mercer train --trace` writes it.
+struct StepPoint {
+    double step = 0;
+    std::size_t first = 0;  ///< rows, from 0
+    std::size_t second = 0;
+    double first_alpha = 0;  ///< after the step
+    double second_alpha = 0;
+    double objective = 0;
+    double violation = 0;
+};
+/// The path of training by two points: objective, violation, and the multipliers that moved most.
+Drawing steps_figure(const std::vector<StepPoint>& steps);
+
+/// Predicted against observed, with the diagonal of perfect honesty and bars for the rows.
+Drawing reliability_figure(const CalibrationReport& report, const std::string& title = {});
+
+/// A curve of true against false positives as the threshold falls: rows of the positive class first
+/// when they are the surest. From (0, 0) to (1, 1), ties in one step.
+struct RocCurve {
+    std::string name{};
+    std::vector<double> false_positives{};
+    std::vector<double> true_positives{};
+    double area = 0;
+};
+/// Throws InvalidInput unless there are rows of both kinds and every score is a number.
+RocCurve roc_curve(const std::vector<double>& scores, const std::vector<bool>& positive,
+                   const std::string& name = {});
+/// Of two classes that of the first; of more each against the others, by their probabilities or,
+/// where the model has one decision per class, by these.
+std::vector<RocCurve> roc_curves(const Model& model, const Dataset& data,
+                                 const Progress& progress = {});
+Drawing roc_figure(const std::vector<RocCurve>& curves);
+
+}  // namespace chart
+}  // namespace mercer
