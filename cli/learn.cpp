@@ -13,7 +13,9 @@
 #include "cli/output.hpp"
 #include "cli/table_input.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/chart/learn_report.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/automatic.hpp"
 
@@ -24,6 +26,7 @@ using Json = nlohmann::ordered_json;
 
 struct LearnCommand {
     std::string model;
+    std::string report;
     double seconds = 60;
     double test = 0.2;
     std::string target = "auto";
@@ -74,6 +77,23 @@ std::string train_command(const LearnResult& r, const InputOptions& input) {
     if (!r.model.recipe()) text += " --scale standard";
     if (!input.read.label.empty()) text += fmt::format(" --label '{}'", input.read.label);
     return text;
+}
+
+std::string learn_command(const LearnCommand& c, const InputOptions& input) {
+    std::string text = fmt::format("mercer learn {}", input.path);
+    if (!input.read.label.empty()) text += fmt::format(" --target '{}'", input.read.label);
+    for (const std::string& kind : input.kinds) text += fmt::format(" --column '{}'", kind);
+    if (!input.read.leave_out.empty()) text += fmt::format(" --drop '{}'", input.read.leave_out);
+    if (!input.id.empty()) text += fmt::format(" --id '{}'", input.id);
+    return text + fmt::format(" --time {} --seed {} -o {}", format_number(c.seconds), c.seed,
+                              c.model.empty() ? "MODEL" : c.model);
+}
+
+std::string python_code(const LearnCommand& c, const InputOptions& input, const Dataset& data) {
+    return fmt::format(
+        "import mercer\n\nmodel = mercer.learn(\"{}\", \"{}\", time={}, seed={})\n"
+        "model.summary_[\"judgement\"]\nmodel.predict(\"new.csv\")",
+        input.path, data.roles.label_name, format_number(c.seconds), c.seed);
 }
 
 std::string headline(const LearnResult& r) {
@@ -179,6 +199,17 @@ int run_learn(const LearnCommand& c, InputOptions input, const Session& session)
         json["model"] = c.model;
         text += line("model", c.model);
     }
+    if (!c.report.empty()) {
+        const std::string html = chart::learn_report(
+            result, data,
+            {.title = "Learnt from " + input.path,
+             .commands = {learn_command(c, input), train_command(result, input)},
+             .python = python_code(c, input, data)});
+        const InterruptLater later(c.report);
+        write_whole(c.report, [&](Output& out) { out.write(html); });
+        json["report"] = c.report;
+        text += line("report", c.report);
+    }
     text += line("repeat", train_command(result, input));
     if (session.json) {
         print_json(json);
@@ -194,7 +225,7 @@ void add_learn(CLI::App& program, Session& session) {
     CLI::App& command = add_command(
         program, "learn", "from a table to a judged model: tries machines, keeps to a time",
         "  mercer learn customers.csv --target churn -o churn.mercer\n"
-        "  mercer learn houses.csv --target price --time 120 -o price.mercer\n"
+        "  mercer learn houses.csv --target price --time 120 -o price.mercer --report price.html\n"
         "  mercer learn visits.csv --target ill --groups patient --drop notes\n"
         "A fifth of the rows is set aside, and nothing is chosen by it: the error printed is that\n"
         "on these rows. docs/tables.md says more.");
@@ -203,6 +234,8 @@ void add_learn(CLI::App& program, Session& session) {
     add_column_options(command, session, *input);
     add_file(command, session, "-o,--output", c->model, FileUse::model,
              "file to save the model in");
+    add_file(command, session, "--report", c->report, FileUse::data,
+             "file of a page with tables and pictures, .html");
     command.add_option("--time", c->seconds, "seconds for everything [60]")
         ->check(CLI::PositiveNumber.description(""))
         ->type_name("X");

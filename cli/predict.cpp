@@ -53,9 +53,9 @@ struct Predictions {
     Labels labels;
     std::vector<std::vector<std::string>> sets;  ///< instead, of models of several labels per row
     std::vector<Columns> columns;
-    std::vector<Explanation> why{};                     ///< one a row, or none
-    std::vector<std::string> beside_names{};            ///< columns of the input
-    std::vector<std::vector<std::string>> beside{};     ///< and their cells, column by column
+    std::vector<Explanation> why{};                  ///< one a row, or none
+    std::vector<std::string> beside_names{};         ///< columns of the input
+    std::vector<std::vector<std::string>> beside{};  ///< and their cells, column by column
 
     bool is_table() const { return !columns.empty() || !why.empty() || !beside.empty(); }
     std::size_t rows() const { return sets.empty() ? labels.size() : sets.size(); }
@@ -111,8 +111,8 @@ void add_beside(const std::string& wanted, const InputOptions& input, const Sess
     if (wanted.empty()) return;
     const Table table = read_cells(input, session);
     if (table.rows() != predictions.rows()) {
-        throw InvalidInput(fmt::format("{}: --beside needs a table with a row for each prediction",
-                                       input.path));
+        throw InvalidInput(
+            fmt::format("{}: --beside needs a table with a row for each prediction", input.path));
     }
     for (std::size_t first = 0; first < wanted.size();) {
         const std::size_t comma = std::min(wanted.find(',', first), wanted.size());
@@ -143,11 +143,13 @@ std::string without_tabs(std::string text) {
 std::string why_text(const Explanation& e) {
     std::string text = e.toward + ": ";
     for (std::size_t k = 0; k < e.columns.size(); ++k) {
-        text += fmt::format("{}{} {:+.3g}", k == 0 ? "" : ", ", e.columns[k].first, e.columns[k].second);
+        text += fmt::format("{}{} {:+.3g}", k == 0 ? "" : ", ", e.columns[k].first,
+                            e.columns[k].second);
     }
     text += e.columns.empty() ? "rows" : "; rows";
     for (std::size_t k = 0; k < e.points.size(); ++k) {
-        text += fmt::format("{} {} {:+.3g}", k == 0 ? "" : ",", e.points[k].first + 1, e.points[k].second);
+        text += fmt::format("{} {} {:+.3g}", k == 0 ? "" : ",", e.points[k].first + 1,
+                            e.points[k].second);
     }
     return without_tabs(text);
 }
@@ -208,7 +210,8 @@ Json json_of(const Predictions& predictions) {
     for (const Explanation& e : predictions.why) {
         Json columns = Json::object(), points = Json::array();
         for (const auto& [name, added] : e.columns) columns[name] = added;
-        for (const auto& [row, term] : e.points) points.push_back({{"row", row + 1}, {"adds", term}});
+        for (const auto& [row, term] : e.points)
+            points.push_back({{"row", row + 1}, {"adds", term}});
         json["because"].push_back({{"toward", e.toward},
                                    {"value", e.value},
                                    {"bias", e.bias},

@@ -134,6 +134,7 @@
 
 // chart: figures, written as SVG or PNG.
 #include "mercer/chart/chart.hpp"
+#include "mercer/chart/learn_report.hpp"
 #include "mercer/chart/model_figures.hpp"
 
 #include "mercer/version.hpp"

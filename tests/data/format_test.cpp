@@ -227,7 +227,8 @@ TEST(Formats, AreRecognisedAsTheyWere) {
     EXPECT_EQ(found("x,12:30,y\n1,2,3\n"), "csv");
     EXPECT_EQ(found("12:30,1,2\n"), "csv");
     // ARFF is told by its first line that is no comment.
-    EXPECT_EQ(read_text("% 1 2:3\n@Relation r\n@attribute a real\n@attribute b real\n@data\n1,2\n").y.values,
+    EXPECT_EQ(read_text("% 1 2:3\n@Relation r\n@attribute a real\n@attribute b real\n@data\n1,2\n")
+                  .y.values,
               std::vector<double>{2});
     EXPECT_EQ(read_text("1 2:3\n").columns(), 2U);
     std::string tar(600, '\0');

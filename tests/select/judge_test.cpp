@@ -96,7 +96,7 @@ TEST(Judge, NumbersBesideTheirMean) {
     }
     data.x = Rows::dense(x, 1);
     const Model model =
-        gaussian_process({.common = {.kernel = rbf({.gamma = 1})}, .noise = 0.01}).fit(data);
+        gaussian_process({.common = {.kernel = rbf({.gamma = 1.0})}, .noise = 0.01}).fit(data);
     const Judgement j = judge(model, data);
     EXPECT_NEAR(j.r2, 1 - j.rmse * j.rmse / (j.baseline_rmse * j.baseline_rmse), 1e-12);
     EXPECT_LE(j.rmse_interval.low, j.rmse);

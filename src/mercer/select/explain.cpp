@@ -37,14 +37,14 @@ Told told_of(const Model& model, std::span<const double> scores, std::size_t win
     const std::size_t a = std::min(winner, other);
     const std::size_t b = std::max(winner, other);
     const std::size_t pair = a * k - a * (a + 1) / 2 + (b - a - 1);
-    return {k == 2 ? 0 : pair, winner == a ? 1.0 : -1.0, names[winner] + " rather than " + names[other]};
+    return {k == 2 ? 0 : pair, winner == a ? 1.0 : -1.0,
+            names[winner] + " rather than " + names[other]};
 }
 
 template <class Pair>
 void keep_largest(std::vector<Pair>& all, std::size_t most) {
-    std::ranges::stable_sort(all, [](const Pair& a, const Pair& b) {
-        return std::abs(a.second) > std::abs(b.second);
-    });
+    std::ranges::stable_sort(
+        all, [](const Pair& a, const Pair& b) { return std::abs(a.second) > std::abs(b.second); });
     if (all.size() > most) all.resize(most);
 }
 
@@ -126,10 +126,9 @@ class Explainer {
 
     void add_columns(const Rows& row, const Rows& scaled, const Told& told, Explanation& e) const {
         if (usual_.empty()) return;
-        const Rows changed =
-            model_.recipe()
-                ? model_.scaling().apply(rows_for(model_, replaced(row, usual_)))
-                : replaced(scaled.to_dense(), usual_);
+        const Rows changed = model_.recipe()
+                                 ? model_.scaling().apply(rows_for(model_, replaced(row, usual_)))
+                                 : replaced(scaled.to_dense(), usual_);
         const Matrix<double> values = model_.expansion_values(changed);
         const Matrix<double> here = model_.expansion_values(scaled);
         std::size_t c = 0;
@@ -168,8 +167,9 @@ std::vector<Explanation> explain(const Model& model, const Rows& x, std::size_t 
     std::vector<Explanation> result;
     for (std::size_t i = 0; i < x.size(); ++i) {
         result.push_back(explainer(x.slice(i, 1)));
-        if (!keep_going(progress, {.task = "explaining",
-                                   .fraction = static_cast<double>(i + 1) / static_cast<double>(x.size())})) {
+        if (!keep_going(progress,
+                        {.task = "explaining",
+                         .fraction = static_cast<double>(i + 1) / static_cast<double>(x.size())})) {
             throw Cancelled();
         }
     }

@@ -136,9 +136,9 @@ Comparison compare(const Labels& first, const Labels& second, const Labels& trut
 
 /// Why a model says of a row what it says.
 struct Explanation {
-    std::string toward{};   ///< what larger values mean: a class against another, or the target
-    double value = 0;       ///< the decision value, or the prediction
-    double bias = 0;        ///< of it
+    std::string toward{};  ///< what larger values mean: a class against another, or the target
+    double value = 0;      ///< the decision value, or the prediction
+    double bias = 0;       ///< of it
     /// Terms α_i k(x_i, x) of the points of the expansion, the largest first: where the point stood
     /// in the training data, and the term.
     std::vector<std::pair<std::size_t, double>> points{};

@@ -88,7 +88,8 @@ std::string text_kernel(const ObjectColumn& column, bool by_words) {
         spaced += column.text(i).find(' ') != std::string_view::npos ? 1 : 0;
     }
     const std::string name = "[\"" + column.name() + "\"]";
-    return by_words && 2 * spaced > rows ? "normalize(words" + name + ") + normalize(words(n=2)" + name + ")"
+    return by_words && 2 * spaced > rows
+               ? "normalize(words" + name + ") + normalize(words(n=2)" + name + ")"
                : "normalize(spectrum(k=4)" + name + ") + normalize(spectrum(k=3)" + name + ")";
 }
 
