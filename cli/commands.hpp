@@ -44,6 +44,9 @@ void add_features(CLI::App& program, Session& session);
 void add_query(CLI::App& program, Session& session);
 void add_spread(CLI::App& program, Session& session);
 void add_multilabel(CLI::App& program, Session& session);
+void add_judge(CLI::App& program, Session& session);
+void add_compare(CLI::App& program, Session& session);
+void add_learn(CLI::App& program, Session& session);
 void add_completion(CLI::App& program, Session& session);
 /// LIBSVM's programs, which main runs by themselves: here only to be listed.
 void add_libsvm_programs(CLI::App& program);

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/model_output.hpp"
 #include "cli/output.hpp"
+#include "cli/table_input.hpp"
+#include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/summary.hpp"
 
@@ -209,6 +213,128 @@ void print_text(const Dataset& data, const Summary& s, const InputOptions& input
     if (columns) print_columns(data, s);
 }
 
+// ---- Tables with columns of several kinds.
+
+std::string number_range(const ColumnProfile& p) {
+    return fmt::format("{:.4g} to {:.4g}, mean {:.4g}", p.low, p.high, p.mean);
+}
+
+/// "M (1528), I (1342), F (1307)"
+std::string examples_text(const ColumnProfile& p) {
+    std::string text;
+    for (std::size_t k = 0; k < p.examples.size(); ++k) {
+        const std::string count = p.counts[k] > 1 ? fmt::format(" ({})", p.counts[k]) : "";
+        text += fmt::format("{}{}{}", k == 0 ? "" : ", ", p.examples[k], count);
+    }
+    return p.distinct > p.examples.size() ? text + ", …" : text;
+}
+
+std::string odd_text(const ColumnProfile& p) {
+    if (p.odd == 0) return "";
+    return fmt::format("; {} that {} no {}, such as {} in line {}", counted(p.odd, "cell"),
+                       p.odd == 1 ? "is" : "are", column_kinds.word(p.kind),
+                       mercer::quoted(p.odd_cell), p.odd_line);
+}
+
+Json json_of(const Table& table, const std::vector<ColumnProfile>& profiles) {
+    Json list = Json::array();
+    for (const ColumnProfile& p : profiles) {
+        Json one{{"name", p.name},         {"kind", std::string(column_kinds.word(p.kind))},
+                 {"missing", p.missing},   {"distinct", p.distinct},
+                 {"examples", p.examples}, {"odd", p.odd}};
+        if (p.kind == ColumnKind::number || p.kind == ColumnKind::date) {
+            one.update({{"low", p.low}, {"high", p.high}, {"mean", p.mean}});
+        }
+        if (p.odd > 0) one.update({{"odd_cell", p.odd_cell}, {"odd_line", p.odd_line}});
+        list.push_back(std::move(one));
+    }
+    Json json{{"rows", table.rows()},
+              {"dialect", table.dialect},
+              {"header", table.has_names},
+              {"columns", std::move(list)}};
+    if (!table.defect.empty()) json["defect"] = table.defect;
+    return json;
+}
+
+std::size_t name_width(const std::vector<ColumnProfile>& profiles) {
+    std::size_t width = 6;
+    for (const ColumnProfile& p : profiles)
+        width = std::max(width, std::min<std::size_t>(p.name.size(), 24));
+    return width;
+}
+
+void print_kinds(const std::vector<ColumnProfile>& profiles) {
+    const std::size_t width = name_width(profiles);
+    say("{:<{}} {:<10} {:>8} {:>8}  {}\n", "column", width, "kind", "missing", "levels", "cells");
+    for (const ColumnProfile& p : profiles) {
+        const std::string cells = p.kind == ColumnKind::number ? number_range(p) : examples_text(p);
+        say("{:<{}} {:<10} {:>8} {:>8}  {}{}\n", p.name, width, column_kinds.word(p.kind),
+            p.missing, p.distinct, cells, odd_text(p));
+    }
+}
+
+/// A table of which `read` made nothing, or columns of texts: what each column holds.
+void print_table(const Table& table, const std::vector<ColumnProfile>& profiles,
+                 const std::string& path) {
+    print_line("input", path);
+    print_line("rows", std::to_string(table.rows()));
+    print_line("columns", std::to_string(table.columns()));
+    print_line("table",
+               table.dialect + (table.has_names ? ", with a header line" : ", no header line"));
+    if (!table.defect.empty()) print_line("defect", table.defect + "; mend it before learning");
+    say("\n");
+    print_kinds(profiles);
+    say("\nOther kinds are said with --column NAME=KIND, when a machine learns from it.\n");
+}
+
+/// The table, where the file is one; else nothing, and the readers of data say what is wrong.
+std::optional<Table> try_cells(const InputOptions& input, const Session& session) {
+    if (input.path == "-" || input.path.starts_with('@')) return std::nullopt;
+    try {
+        return read_cells(input, session);
+    } catch (const InvalidInput&) {
+        return std::nullopt;
+    }
+}
+
+void run_info(InputOptions& input, bool columns, const Session& session) {
+    input.read.exact = true;  // what differs in the file is no duplicate
+    Dataset data;
+    try {
+        data = read_input(input, session);
+    } catch (const InvalidInput&) {
+        const bool asked = input.format != "auto" || input.missing != "refuse" ||
+                           !input.read.label.empty() || !input.read.text_columns.empty() ||
+                           !input.read.leave_out.empty();
+        const auto table = asked ? std::nullopt : try_cells(input, session);
+        if (!table) throw;
+        const std::vector<ColumnProfile> profiles = profile(*table);
+        if (session.json) {
+            print_json({{"input", input.path}, {"table", json_of(*table, profiles)}});
+        } else {
+            print_table(*table, profiles, input.path);
+        }
+        return;
+    }
+    const auto table = data.x.objects().empty() ? std::nullopt : try_cells(input, session);
+    // A header above columns of names looks like a row of names to those who want numbers.
+    if (table && table->rows() != data.size() && !session.json) {
+        print_table(*table, profile(*table), input.path);
+        return;
+    }
+    const Summary summary = summarize(data);
+    if (session.json) {
+        Json json = json_of(data, summary, input.path);
+        if (table) json["table"] = json_of(*table, profile(*table));
+        print_json(json);
+        return;
+    }
+    print_text(data, summary, input, columns);
+    if (!table) return;
+    say("\n");
+    print_kinds(profile(*table));
+}
+
 }  // namespace
 
 void add_info(CLI::App& program, Session& session) {
@@ -222,16 +348,7 @@ void add_info(CLI::App& program, Session& session) {
     only(session, command.add_flag("--by-column", *columns, "also a line for each column"),
          when([&session] { return !session.json; }, "with --json", "that has every column anyway"));
     command.callback([&session, input, columns] {
-        session.action = [&session, input, columns] {
-            input->read.exact = true;  // what differs in the file is no duplicate
-            const Dataset data = read_input(*input, session);
-            const Summary summary = summarize(data);
-            if (session.json) {
-                print_json(json_of(data, summary, input->path));
-            } else {
-                print_text(data, summary, *input, *columns);
-            }
-        };
+        session.action = [&session, input, columns] { run_info(*input, *columns, session); };
     });
 }
 

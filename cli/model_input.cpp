@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/label_sets.hpp"
+#include "cli/table_input.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/source.hpp"
@@ -72,6 +73,11 @@ ModelAndData read_model_and_data(const std::string& model, const InputOptions& i
         LabelledTable table = split_labels(read_input(options, session), both.model, input.path);
         both.data = std::move(table.data);
         if (label_sets) *label_sets = std::move(table.labels);
+        return both;
+    }
+    if (both.model.recipe()) {
+        both.data = read_by_recipe(*both.model.recipe(), options, session);
+        check_classes(both.model, both.data, input.path);
         return both;
     }
     if (!foreign) {

@@ -12,6 +12,7 @@
 #include "cli/model_input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
+#include "cli/table_input.hpp"
 #include "cli/train_options.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
@@ -21,6 +22,7 @@
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/risk/regions.hpp"
 #include "mercer/select/cross_validation.hpp"
+#include "mercer/select/judge.hpp"
 
 namespace mercer::cli {
 namespace {
@@ -34,6 +36,8 @@ struct PredictCommand {
     bool probability = false;
     std::string decide = "by-margin";
     bool deviation = false;
+    bool explain = false;
+    std::string beside{};
 
     bool by_probability() const { return decide == "by-probability"; }
 };
@@ -49,7 +53,11 @@ struct Predictions {
     Labels labels;
     std::vector<std::vector<std::string>> sets;  ///< instead, of models of several labels per row
     std::vector<Columns> columns;
+    std::vector<Explanation> why{};                  ///< one a row, or none
+    std::vector<std::string> beside_names{};         ///< columns of the input
+    std::vector<std::vector<std::string>> beside{};  ///< and their cells, column by column
 
+    bool is_table() const { return !columns.empty() || !why.empty() || !beside.empty(); }
     std::size_t rows() const { return sets.empty() ? labels.size() : sets.size(); }
     std::string text(std::size_t row) const {
         return sets.empty() ? labels.text(row) : fmt::format("{}", fmt::join(sets[row], " "));
@@ -92,28 +100,82 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
         deviations.values() = predictive_deviation(model, x, false, progress);
         result.columns.push_back({"deviation", {"deviation"}, std::move(deviations)});
     }
+    if (command.explain) result.why = explain(model, x, 5, progress);
     clear_progress_line();
     return result;
+}
+
+/// The cells of the input that are wanted beside the predictions.
+void add_beside(const std::string& wanted, const InputOptions& input, const Session& session,
+                Predictions& predictions) {
+    if (wanted.empty()) return;
+    const Table table = read_cells(input, session);
+    if (table.rows() != predictions.rows()) {
+        throw InvalidInput(
+            fmt::format("{}: --beside needs a table with a row for each prediction", input.path));
+    }
+    for (std::size_t first = 0; first < wanted.size();) {
+        const std::size_t comma = std::min(wanted.find(',', first), wanted.size());
+        const std::string name = wanted.substr(first, comma - first);
+        first = comma + 1;
+        for (std::size_t j = 0; j < table.columns(); ++j) {
+            if (name != "all" && table.names[j] != name) continue;
+            predictions.beside_names.push_back(table.names[j]);
+            auto& cells = predictions.beside.emplace_back();
+            for (std::size_t i = 0; i < table.rows(); ++i) cells.emplace_back(table.cell(i, j));
+        }
+        const bool found = name == "all" || (!predictions.beside_names.empty() &&
+                                             predictions.beside_names.back() == name);
+        if (!found) {
+            throw InvalidInput(fmt::format("--beside {}: the table has no such column{}", name,
+                                           suggestion(name, table.names)));
+        }
+    }
+}
+
+std::string without_tabs(std::string text) {
+    std::ranges::replace(text, '\t', ' ');
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+}
+
+/// "yes rather than no: age +0.51, city −0.2; rows 17 +0.8, 3 −0.1"
+std::string why_text(const Explanation& e) {
+    std::string text = e.toward + ": ";
+    for (std::size_t k = 0; k < e.columns.size(); ++k) {
+        text += fmt::format("{}{} {:+.3g}", k == 0 ? "" : ", ", e.columns[k].first,
+                            e.columns[k].second);
+    }
+    text += e.columns.empty() ? "rows" : "; rows";
+    for (std::size_t k = 0; k < e.points.size(); ++k) {
+        text += fmt::format("{} {} {:+.3g}", k == 0 ? "" : ",", e.points[k].first + 1,
+                            e.points[k].second);
+    }
+    return without_tabs(text);
 }
 
 /// Labels one per line; with numbers beside them a table, separated by tabs under a line of names.
 void write_text(const Predictions& predictions, Output& out) {
     std::string text;
-    if (!predictions.columns.empty()) {
-        text = "label";
+    if (predictions.is_table()) {
+        for (const std::string& name : predictions.beside_names) text += without_tabs(name) + '\t';
+        text += "label";
         for (const Columns& part : predictions.columns) {
             for (std::string name : part.names) {
                 std::ranges::replace(name, '\t', ' ');
                 text += '\t' + name;
             }
         }
+        if (!predictions.why.empty()) text += "\tbecause";
         text += '\n';
     }
     for (std::size_t i = 0; i < predictions.rows(); ++i) {
+        for (const auto& cells : predictions.beside) text += without_tabs(cells[i]) + '\t';
         text += predictions.text(i);
         for (const Columns& part : predictions.columns) {
             for (const double value : part.values.row(i)) text += '\t' + result_text(value);
         }
+        if (!predictions.why.empty()) text += '\t' + why_text(predictions.why[i]);
         text += '\n';
         if (text.size() > 60'000) {
             out.write(text);
@@ -141,6 +203,20 @@ Json json_of(const Predictions& predictions) {
             rows.push_back(std::vector<double>(row.begin(), row.end()));
         }
         json[part.title] = {{"columns", part.names}, {"rows", std::move(rows)}};
+    }
+    for (std::size_t k = 0; k < predictions.beside.size(); ++k) {
+        json["beside"][predictions.beside_names[k]] = predictions.beside[k];
+    }
+    for (const Explanation& e : predictions.why) {
+        Json columns = Json::object(), points = Json::array();
+        for (const auto& [name, added] : e.columns) columns[name] = added;
+        for (const auto& [row, term] : e.points)
+            points.push_back({{"row", row + 1}, {"adds", term}});
+        json["because"].push_back({{"toward", e.toward},
+                                   {"value", e.value},
+                                   {"bias", e.bias},
+                                   {"columns", std::move(columns)},
+                                   {"rows", std::move(points)}});
     }
     return json;
 }
@@ -212,7 +288,8 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
             command.model, task_name(model.task()),
             model.task() == Task::dependency ? ", or 'mercer answer' for outputs" : ""));
     }
-    const Predictions predictions = predict(command, model, data.x, session);
+    Predictions predictions = predict(command, model, data.x, session);
+    add_beside(command.beside, input, session, predictions);
     seconds["predict"] = watch.lap();
     const auto judgement = is_multi_label(model.task()) ? judge_sets(model, data.x, label_sets)
                                                         : judge(model, predictions.labels, data.y);
@@ -244,6 +321,7 @@ void add_predict(CLI::App& program, Session& session) {
         "  mercer predict digits.mercer test.csv -o labels.txt\n"
         "  mercer predict a9a.mercer a9a.t.gz --decision --probability\n"
         "  mercer predict heart.model heart_scale        (a model of LIBSVM)\n"
+        "  mercer predict churn.mercer new.csv --beside customer --explain\n"
         "Where the data has labels the score is printed too: on standard output, or on\n"
         "standard error when the predictions go there.");
     const auto options = std::make_shared<PredictCommand>();
@@ -258,6 +336,12 @@ void add_predict(CLI::App& program, Session& session) {
                "what the label follows: the machine's own votes, or the likeliest class");
     command.add_flag("--std,--deviation", options->deviation,
                      "also the standard deviation of the function, of a Gaussian process");
+    command.add_flag("--explain", options->explain,
+                     "also why: what columns add, and the training rows that count most");
+    command
+        .add_option("--beside", options->beside,
+                    "also these columns of the table, with commas between, or all")
+        ->type_name("TEXT");
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run(*options, *input, session); };
     });

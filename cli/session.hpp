@@ -93,6 +93,8 @@ struct InputOptions {
     std::string header = "auto";
     std::string missing = "refuse";
     std::string form = "auto";
+    std::vector<std::string> kinds{};  ///< NAME=KIND, of columns of a table
+    std::string id{};                  ///< columns that only tell rows apart
     ReadOptions read;
     std::vector<CLI::Option*> options{};  ///< those of reading, without the path
 };

@@ -13,6 +13,7 @@
 #include "cli/machines.hpp"
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
+#include "cli/table_input.hpp"
 #include "cli/train_options.hpp"
 #include "cli/tune_gradient.hpp"
 #include "cli/tune_output.hpp"
@@ -20,6 +21,7 @@
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/persist/model_file.hpp"
+#include "mercer/select/automatic.hpp"
 #include "mercer/select/search.hpp"
 
 namespace mercer::cli {
@@ -164,8 +166,11 @@ void check_options(const TuneOptions& tune, const TrainOptions& options, Task ta
         }
     }
     if (is_gradient_search(tune.search)) return;
-    if (tune.grid.empty()) {
-        throw InvalidInput("there is nothing to search: give --grid, such as --grid C=0.1,1,10");
+    if (tune.grid.empty() && tune.search != "grid") {
+        throw InvalidInput(fmt::format(
+            "there is nothing to search: --search {} needs --grid, such as --grid C=0.1:1000:log9; "
+            "without both there is a search of its own",
+            tune.search));
     }
     const bool needs = tune.score == "log-loss" && is_svm(task) && !options.given("--probability");
     if (needs) throw InvalidInput("--score log-loss needs probabilities: add --probability");
@@ -182,8 +187,21 @@ void refit(const SearchSpace& space, const SearchPoint& best, const Dataset& dat
     text += describe_machine(model) + describe_certificate(model) + line("model", path);
 }
 
-int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions& input,
+/// A search without a grid begins from scaled columns and targets, unless it is told otherwise.
+TrainOptions for_default_search(TrainOptions options, const Dataset& data, const Session& session) {
+    const auto given = [&](const char* name) {
+        return session.command->get_option(name)->count() > 0;
+    };
+    if (!given("--scale") && !data.table && data.columns() > 0) options.scale = "standard";
+    if (!given("--target-scale") && is_regressor(options.machine().task)) {
+        options.target_scale = "standard";
+    }
+    return options;
+}
+
+int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& input,
         const Session& session) {
+    TrainOptions options = given;
     const Task task = task_named(options.task);
     check_options(tune, options, task);
     if (is_gradient_search(tune.search)) {
@@ -194,7 +212,8 @@ int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions
     for (const std::string& text : tune.grid) axes.push_back(Axis::parse(text));
     InputOptions reading = input;
     if (options.double_precision) reading.read.double_precision = true;
-    Dataset data = read_input(reading, session);
+    Dataset data = read_for_learning(reading, session, options.kernel);
+    if (tune.grid.empty()) options = for_default_search(options, data, session);
     // The kernel may have placeholders and is given to the search as text.
     TrainOptions plain = options;
     plain.kernel = "linear";
@@ -207,9 +226,15 @@ int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions
         if (draw) draw(moment);
         return !stop.requested();
     };
-    const SearchSpace space(task_of(options, svm, listener), std::move(axes), data);
+    const SearchTask searched = task_of(options, svm, listener);
+    const bool by_itself = axes.empty();
+    FoundSettings found =
+        by_itself ? default_search(searched, data, {.search = settings})
+                  : FoundSettings{.space = SearchSpace(searched, std::move(axes), data)};
+    const SearchSpace& space = found.space;
     if (!tune.heat_map.empty()) check_heat_map(space, settings.method);
-    const SearchResult result = search(space, data, settings);
+    if (!by_itself) found.result = search(space, data, settings);
+    const SearchResult& result = found.result;
     clear_progress_line();
     Json json{{"input", input.path}, {"rows", data.size()}};
     json.update(cli::json_of(space, result));
@@ -225,6 +250,11 @@ int run(const TuneOptions& tune, const TrainOptions& options, const InputOptions
                     fmt::format("{} taken from {}", counted(result.taken, "point"), tune.journal))
              : "") +
         describe_search(space, result);
+    for (const std::string& remark : found.remarks) text += line("note", remark);
+    if (by_itself) {
+        json["widened"] = found.widened;
+        json["remarks"] = found.remarks;
+    }
     write_text(tune.csv, csv_of(space, result));
     if (!tune.heat_map.empty()) {
         const InterruptLater later(tune.heat_map);
@@ -307,6 +337,7 @@ void declare_uses(CLI::App& command, Session& session, const TrainOptions& optio
          for_words(search, tune.search, {"random", "halving", "bayesian"},
                    "; a grid has as many as its axes say"));
     only(session, option("--heat-map"), for_words(search, tune.search, {"grid"}));
+    only(session, option("--heat-map"), with({option("--grid")}));
     for (const char* name : {"--curve", "--from", "--loo", "--trace"}) {
         only(session, option(name),
              when([] { return false; }, "in a search", "it belongs to mercer train"));
@@ -352,6 +383,7 @@ void add_tune(CLI::App& program, Session& session) {
         "Ctrl-C ends the search early: what there is gets reported, exit code 130; with --journal\n"
         "the same command goes on. docs/tuning.md says more.");
     const auto input = add_input(command, session);
+    add_column_options(command, session, *input);
     const auto options = add_train_options(command, session);
     const auto tune = std::make_shared<TuneOptions>();
     add_tune_options(command, session, *tune);

@@ -40,6 +40,7 @@ from ._spreading import LabelSpreading
 from ._steps import smo_steps
 from ._svc import SVC, NuSVC
 from ._svr import SVDD, SVR, NuSVR, OneClassSVM
+from ._tables import TableModel, column_kinds, judge, learn
 from ._vq import KernelVQ
 from .kernels import (
     BlockKernel,
@@ -103,13 +104,17 @@ __all__ = [
     "SVDD",
     "SVR",
     "SquaredHingeClassifier",
+    "TableModel",
     "alignment",
     "center",
+    "column_kinds",
     "data",
     "eliminate_features",
     "function",
+    "judge",
     "kernels",
     "laplacian",
+    "learn",
     "learn_combination",
     "linear",
     "load",

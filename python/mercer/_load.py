@@ -26,6 +26,7 @@ from ._risk import KernelRiskClassifier, KernelRiskRegressor
 from ._spreading import LabelSpreading
 from ._svc import SVC, NuSVC
 from ._svr import SVDD, SVR, NuSVR, OneClassSVM
+from ._tables import TableModel
 from .kernels import Kernel
 
 #: By the task of the model file.
@@ -73,7 +74,7 @@ def classes_of(model: _core.Model) -> np.ndarray:
     return np.asarray(model.class_names)
 
 
-def load(path: Any) -> Machine:
+def load(path: Any) -> Machine | TableModel:
     """A fitted machine from a model file, of `Machine.save` or of the command line.
 
     It predicts as the machine that was saved does, with its classes and names of columns, and has its
@@ -85,7 +86,8 @@ def load(path: Any) -> Machine:
 
     Returns
     -------
-    An estimator of the class that trains such machines: ``SVC``, ``KernelRidge``, …
+    An estimator of the class that trains such machines: ``SVC``, ``KernelRidge``, …; a `TableModel`
+    for one learnt from a table with columns of several kinds.
 
     Examples
     --------
@@ -99,6 +101,8 @@ def load(path: Any) -> Machine:
     (['a', 'b'], ['b'])
     """
     model = _core.Model.load(os.fspath(path))
+    if _core.has_recipe(model):
+        return TableModel(model)
     kind = ESTIMATORS.get("svc" if model.task == "hard" else model.task)
     if kind is None:
         raise ValueError(

@@ -57,4 +57,5 @@ NB_MODULE(_core, m) {
     mercer::python::bind_bounds(m);
     mercer::python::bind_features(m);
     mercer::python::bind_data(m);
+    mercer::python::bind_tables(m);
 }

@@ -33,6 +33,7 @@
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/read.hpp"
+#include "mercer/data/recipe.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/data/scaling.hpp"
@@ -114,11 +115,13 @@
 #include "mercer/theory/radius_margin.hpp"
 
 // select: how good a machine is, and which settings make it better.
+#include "mercer/select/automatic.hpp"
 #include "mercer/select/calibration_report.hpp"
 #include "mercer/select/conformal.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/select/features.hpp"
 #include "mercer/select/folds.hpp"
+#include "mercer/select/judge.hpp"
 #include "mercer/select/metrics.hpp"
 #include "mercer/select/query.hpp"
 #include "mercer/select/search.hpp"
@@ -131,6 +134,7 @@
 
 // chart: figures, written as SVG or PNG.
 #include "mercer/chart/chart.hpp"
+#include "mercer/chart/learn_report.hpp"
 #include "mercer/chart/model_figures.hpp"
 
 #include "mercer/version.hpp"

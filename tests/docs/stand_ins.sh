@@ -53,6 +53,20 @@ series() {
         }
     }' >"$1"
 }
+# customers FILE ROWS SEED: names, numbers with decimal commas and gaps, categories, dates, answers.
+customers() {
+    awk -v n="$2" -v s="$3" 'BEGIN {
+        srand(s)
+        split("Rome Oslo Bonn", city, " ")
+        print "customer;age;city;joined;member;churn"
+        for (i = 0; i < n; ++i) {
+            age = 18 + int(60 * rand()); c = 1 + int(3 * rand()); m = rand() < 0.5
+            left = (age > 45) != (c == 1) ? 1 : m && age > 30 && rand() < 0.3
+            printf "c%d%04d;%s;%s;%d.%02d.2026;%s;%s\n", s, i, rand() < 0.08 ? "" : age ",5", city[c],
+                1 + int(28 * rand()), 1 + int(12 * rand()), m ? "yes" : "no", left ? "left" : "stayed"
+        }
+    }' >"$1"
+}
 # molecules FOLDER GRAPHS: paths and rings of labelled nodes.
 molecules() {
     mkdir "$1"
@@ -187,6 +201,10 @@ case $1 in
         picture photo.png 184 184 1
         mercer make blobs --n 120 -o rows.csv
         mercer make blobs --n 20 -o more.csv
+        ;;
+    tables)
+        customers customers.csv 240 1
+        customers new.csv 60 2
         ;;
 esac
 rm -f tmp.csv

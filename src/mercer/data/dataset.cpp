@@ -141,6 +141,7 @@ Dataset Dataset::select(std::span<const std::size_t> positions) const {
     }
     result.feature_names = feature_names;
     result.roles = roles;
+    result.table = table;
     return result;
 }
 

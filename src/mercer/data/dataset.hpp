@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "mercer/data/rows.hpp"
 
 namespace mercer MERCER_API {
+
+class TableColumns;
 
 /// The y_1 … y_n: real numbers, or names of classes.
 struct Labels {
@@ -69,6 +72,9 @@ struct Dataset {
     std::vector<std::string> feature_names;  ///< empty, or one per column
     ColumnRoles roles{};                     ///< where labels and weights stood in a table
     std::vector<std::string> left_out{};     ///< names of columns beside those that were known
+    /// Rows of a table with columns of several kinds (data/recipe.hpp): machines fit a recipe on
+    /// the rows they learn from. Null: rows are numbers and nothing has to be made of them.
+    std::shared_ptr<const TableColumns> table{};
 
     std::size_t size() const { return x.size(); }
     std::size_t columns() const { return x.columns(); }

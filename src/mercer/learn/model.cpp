@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/recipe.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/decide.hpp"
@@ -123,7 +124,27 @@ KnownColumns Model::known_columns() const {
             .text_labels = !class_names().empty() && class_values().empty()};
 }
 
-Rows rows_for(const Model& model, const Rows& x) {
+namespace {
+
+/// Rows without columns of numbers have no recipe to go through.
+Rows through_recipe(const Model& model, const Rows& x) {
+    return model.recipe() ? model.recipe()->apply(x) : x;
+}
+
+}  // namespace
+
+Dataset data_for(const Model& model, const Dataset& data) {
+    Dataset result = data;
+    result.x = rows_for(model, data.x);
+    if (model.recipe()) {
+        result.feature_names = model.feature_names();
+        result.table = nullptr;
+    }
+    return result;
+}
+
+Rows rows_for(const Model& model, const Rows& given) {
+    const Rows x = through_recipe(model, given);
     const bool narrow = x.columns() < model.columns();
     const bool from_sparse = x.is_sparse() || model.expansion().points.is_sparse();
     if (x.columns() > model.columns() || (narrow && !from_sparse)) {

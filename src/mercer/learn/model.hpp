@@ -31,6 +31,8 @@
 
 namespace mercer MERCER_API {
 
+class Recipe;
+
 /// Which machine. The lectures' own are named here; others have what `new_task` makes of their
 /// names (learn/registry.hpp has an entry for each).
 enum class Task : std::uint32_t {
@@ -134,7 +136,10 @@ struct ModelParts {
     ColumnRoles roles{};  ///< where labels and weights stood in the table trained on
     std::vector<std::string> target_names{};  ///< regression with several outputs
     std::size_t columns = 0;                  ///< of the rows before scaling
-    Scaling scaling{};                        ///< applied to rows before anything else
+    /// What makes such rows of those of a table with columns of several kinds (data/recipe.hpp);
+    /// null where rows are given as they are.
+    std::shared_ptr<const Recipe> recipe{};
+    Scaling scaling{};  ///< applied to rows before anything else but the recipe
     TrainedWith trained{};
     /// One an output of the expansion; machines that learn all outputs together may have one.
     std::vector<Report> reports{};
@@ -183,6 +188,8 @@ class Model {
     ColumnRoles roles() && { return parts_->roles; }
     const std::vector<std::string>& target_names() const& { return parts_->target_names; }
     std::vector<std::string> target_names() && { return parts_->target_names; }
+    /// Of models of tables with columns of several kinds; null for others.
+    const std::shared_ptr<const Recipe>& recipe() const& { return parts_->recipe; }
     const Scaling& scaling() const& { return parts_->scaling; }
     Scaling scaling() && { return parts_->scaling; }
     const TrainedWith& trained() const& { return parts_->trained; }
@@ -237,10 +244,13 @@ class Model {
     std::shared_ptr<Prepared> prepared_;
 };
 
-/// Rows to be predicted, before scaling. Rows of sparse data, which lack the columns that are zero
-/// in all of them, are made as wide as the model; of a table every column must be there. Throws
-/// InvalidInput for other numbers of columns and for values that are not finite.
+/// Rows to be predicted, before scaling: what the recipe makes of them, where there is one. Rows of
+/// sparse data, which lack the columns that are zero in all of them, are made as wide as the model;
+/// of a table every column must be there. Throws InvalidInput for other numbers of columns and for
+/// values that are not finite.
 Rows rows_for(const Model& model, const Rows& x);
+/// The same of rows with their labels: data that the recipe has been applied to.
+Dataset data_for(const Model& model, const Dataset& data);
 
 /// A model whose expansion is packed for products when this is made, not at the first question.
 /// Copies share it, and all may be asked from several threads at once. The answers are those of the

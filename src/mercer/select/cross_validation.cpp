@@ -109,6 +109,7 @@ CrossValidation cross_validate(const Machine& machine, const Dataset& data, std:
             }
             result.predictions.values[held[i]] = value;
         }
+        if (labelled) result.folds.push_back(score(task, predicted, data.y.select(held)));
     }
     if (labelled) result.score = score(task, result.predictions, data.y);
     return result;

@@ -31,6 +31,7 @@ Score score(Task task, const Labels& predicted, const Labels& truth);
 struct CrossValidation {
     Labels predictions{};  ///< one per row, from the machine that had not seen it
     Score score{};
+    std::vector<Score> folds{};               ///< of each fold alone; empty without labels
     FitStatus status = FitStatus::converged;  ///< the first that is not `converged`, if any
 };
 

@@ -7,6 +7,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/recipe.hpp"
 #include "mercer/kernel/parameters.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/learn/svm/svm.hpp"
@@ -190,16 +191,15 @@ SearchTask svm_search_task(const SvmSettings& settings, const std::string& kerne
 }
 
 SearchSpace::SearchSpace(SearchTask task, std::vector<Axis> axes, const Dataset& data)
-    : task_(std::move(task)),
-      axes_(std::move(axes)),
-      names_(data.feature_names),
-      objects_(data.x.object_names()) {
+    : task_(std::move(task)), axes_(std::move(axes)), objects_(data.x.object_names()) {
     if (axes_.empty()) {
         throw InvalidInput(
             "there is nothing to search: give at least one axis, such as C=0.1,1,10");
     }
     if (data.size() == 0) throw InvalidInput("there are no rows to search on");
-    moments_ = column_moments(Scaling::fit(task_.scaling, data.x).apply(data.x));
+    const Dataset own = prepared(data);
+    names_ = own.feature_names;
+    moments_ = column_moments(Scaling::fit(task_.scaling, own.x).apply(own.x));
     if (task_.kernel.find('$') == std::string::npos) {
         const Kernel plain = Kernel::parse(task_.kernel);
         kernel_ = plain.needs_data() ? plain.resolve(moments_, names_, objects_) : plain;

@@ -1,23 +1,82 @@
-// Formats that are recognised so that a message can say what was found.
+// Formats that are recognised so that a message can say what was found, and the way out.
 #include "mercer/data/formats/detail/input.hpp"
 
 namespace mercer::formats {
 namespace {
 
-bool is_arff_line(std::string_view line) {
-    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-    return line.starts_with('%') || line.starts_with("@relation");
+Match certain_if(bool so) {
+    return {.certainty = so ? Certainty::certain : Certainty::none};
+}
+
+/// A file that another program keeps tables in.
+Format refused(const char* name, const char* title, const char* about, const char* remedy,
+               Match (*recognise)(const Input& input)) {
+    return {.name = name,
+            .title = title,
+            .about = about,
+            .kind = Format::Kind::bytes,
+            .recognise = recognise,
+            .remedy = remedy};
+}
+
+constexpr const char* save_sheet = "save the sheet as CSV in the program that made it";
+constexpr const char* with_pandas =
+    "write it as CSV: python3 -c \"import pandas; pandas.read_parquet('FILE').to_csv('FILE.csv', "
+    "index=False)\"";
+
+/// What a zip archive begins with names its first member.
+bool zip_holds(const Input& input, std::string_view member) {
+    return input.bytes.starts_with("PK\x03\x04") &&
+           input.bytes.substr(0, 4096).find(member) != std::string_view::npos;
 }
 
 }  // namespace
 
-Format arff() {
-    return {
-        .name = "arff",
-        .title = "ARFF",
-        .about = "an ARFF file",
-        .recognise = [](const Input& input) { return match_line(input, is_arff_line); },
-    };
+Format workbook() {
+    return refused("xlsx", "Excel", "an Excel workbook (xlsx)", save_sheet, [](const Input& input) {
+        return certain_if(zip_holds(input, "[Content_Types].xml") || zip_holds(input, "xl/"));
+    });
+}
+
+Format opendocument() {
+    return refused("ods", "OpenDocument", "an OpenDocument spreadsheet (ods)", save_sheet,
+                   [](const Input& input) {
+                       return certain_if(zip_holds(input, "application/vnd.oasis.opendocument"));
+                   });
+}
+
+Format excel() {
+    return refused(
+        "xls", "old Excel", "an old Excel workbook (xls)", save_sheet,
+        [](const Input& input) { return certain_if(input.bytes.starts_with("\xD0\xCF\x11\xE0")); });
+}
+
+Format parquet() {
+    return refused("parquet", "Parquet", "a Parquet file", with_pandas,
+                   [](const Input& input) { return certain_if(input.bytes.starts_with("PAR1")); });
+}
+
+Format arrow() {
+    return refused(
+        "arrow", "Arrow", "an Arrow or Feather file",
+        "write it as CSV: python3 -c \"import pandas; "
+        "pandas.read_feather('FILE').to_csv('FILE.csv', index=False)\"",
+        [](const Input& input) {
+            return certain_if(input.bytes.starts_with("ARROW1") || input.bytes.starts_with("FEA1"));
+        });
+}
+
+Format sqlite() {
+    return refused(
+        "sqlite", "SQLite", "an SQLite database",
+        "write a table as CSV: sqlite3 -header -csv FILE 'select * from TABLE'",
+        [](const Input& input) { return certain_if(input.bytes.starts_with("SQLite format 3")); });
+}
+
+Format hdf5() {
+    return refused(
+        "hdf5", "HDF5", "an HDF5 file", "write its array with numpy.save, or its table as CSV",
+        [](const Input& input) { return certain_if(input.bytes.starts_with("\x89HDF")); });
 }
 
 }  // namespace mercer::formats

@@ -9,6 +9,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/recipe.hpp"
 #include "mercer/learn/calibration.hpp"
 
 namespace mercer {
@@ -171,6 +172,10 @@ void check_columns(const ModelParts& model, const std::string& place) {
     }
     check_count(model.scaling.center().size(), model.columns, true, place, "scaled columns",
                 "columns");
+    if (model.recipe && model.recipe->sources().size() != model.columns) {
+        throw InvalidInput(place + ": the recipe makes " + text_of(model.recipe->sources().size()) +
+                           " columns and the model says " + text_of(model.columns));
+    }
 }
 
 void check_kernel(const Expansion& e, const std::string& place) {

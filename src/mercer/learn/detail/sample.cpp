@@ -5,6 +5,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/recipe.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
@@ -56,9 +57,16 @@ Sample take_sample(Task task, const Dataset& data, const FitSettings& settings, 
                   "0 (none) or a number of seconds");
     check_target_scale(settings.target_scale, task);
     data.check();
-    require_finite(data.x);
+    if (!data.table) require_finite(data.x);
     Sample sample;
     sample.data = without_idle_rows(data, sample.kept);
+    if (data.table) {
+        sample.recipe = std::make_shared<const Recipe>(Recipe::fit(data.table, sample.data.x));
+        sample.data.x = sample.recipe->apply(sample.data.x);
+        sample.data.feature_names = sample.recipe->names();
+        sample.data.table = nullptr;
+        require_finite(sample.data.x);
+    }
     if (by_labels && (is_classifier(task) || is_regressor(task)) && data.y.empty()) {
         throw InvalidInput("the task " + task_name(task) + " needs labels, and the data has none");
     }
@@ -98,6 +106,7 @@ ModelParts begin_model(Task task, const Sample& sample, const FitSettings& setti
     model.feature_names = sample.data.feature_names;
     model.roles = roles_of(sample.data);
     model.columns = sample.data.columns();
+    model.recipe = sample.recipe;
     model.scaling = sample.scaling;
     model.double_precision = settings.double_precision;
     return model;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ FitStatus fit_status(DualStatus status);
 
 /// Checked data: rows of weight 0 gone, labels fit for the task, rows scaled.
 struct Sample {
-    Dataset data{};                   ///< rows unscaled
-    std::vector<std::size_t> kept{};  ///< where each row stood in the data given
-    Classes classes{};                ///< classifiers
+    Dataset data{};                          ///< rows unscaled
+    std::vector<std::size_t> kept{};         ///< where each row stood in the data given
+    Classes classes{};                       ///< classifiers
+    std::shared_ptr<const Recipe> recipe{};  ///< that has been applied to the rows; or null
     Scaling scaling{};
     Rows x{};                  ///< the rows scaled
     Kernel kernel = linear();  ///< that of the settings, models a class in it fitted

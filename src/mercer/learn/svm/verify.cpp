@@ -124,8 +124,7 @@ RestoredFit restore_fit(const Model& model, const Dataset& data) {
             "task " +
             task_name(model.task()));
     }
-    Dataset given = data;
-    given.x = rows_for(model, given.x);
+    Dataset given = data_for(model, data);
     number_labels(model, given);
     RestoredFit fit{.plan = plan_fit(trained_settings(model), given, {})};
     const FitPlan& plan = fit.plan;

@@ -7,6 +7,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/base/words.hpp"
+#include "mercer/data/recipe.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/registry.hpp"
@@ -333,7 +334,7 @@ void read_reports(const Metadata& metadata, ModelParts& model, std::size_t hull_
 
 Metadata metadata_of(const Model& model) {
     const Expansion& e = model.expansion();
-    return {
+    Metadata metadata{
         {"format", std::string(format_word)},
         {"version", std::to_string(format_version)},
         {"kernel", e.kernel.text()},
@@ -352,6 +353,8 @@ Metadata metadata_of(const Model& model) {
         {"sigmoids", sigmoids_text(sigmoids_of(model.extras()))},
         {"double_precision", std::string(bool_words.word(model.double_precision()))},
     };
+    if (model.recipe()) metadata["recipe"] = model.recipe()->json();
+    return metadata;
 }
 
 const std::string& metadata_text(const Metadata& metadata, const std::string& key,
@@ -395,6 +398,10 @@ void read_metadata(const Metadata& metadata, std::size_t hull_weights, ModelPart
     read_json(parse_json(text("self"), 1, place + ": self"), model.expansion.self,
               place + ": self");
     model.scaling = Scaling::from_json(text("scaling"), place + ": scaling");
+    if (const auto recipe = metadata.find("recipe"); recipe != metadata.end()) {
+        model.recipe =
+            std::make_shared<const Recipe>(Recipe::from_json(recipe->second, place + ": recipe"));
+    }
     read_trained(parse_json(text("trained"), 2, place + ": trained"), model.trained,
                  place + ": trained");
     read_sigmoids(metadata, model, place);

@@ -50,7 +50,7 @@ bool scaling_sees_rows(const ScalingRule& rule) {
 }
 
 std::size_t stores_of(const Evaluation& e) {
-    return scaling_sees_rows(e.space.task().scaling) ? e.folds.size() : 1;
+    return e.data.table || scaling_sees_rows(e.space.task().scaling) ? e.folds.size() : 1;
 }
 
 std::size_t most_learnt(const Evaluation& e) {

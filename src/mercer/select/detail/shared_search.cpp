@@ -14,6 +14,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/progress.hpp"
+#include "mercer/data/recipe.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/select/detail/block_operator.hpp"
@@ -150,11 +151,18 @@ class SharedSearch {
     void make_stores() {
         const ScalingRule& rule = e_.space.task().scaling;
         for (std::size_t s = 0; s < stores_of(e_); ++s) {
-            const bool own = scaling_sees_rows(rule);
-            const Rows learnt = own ? e_.data.x.select(e_.folds[s].train) : e_.data.x;
+            const bool own = e_.data.table || scaling_sees_rows(rule);
+            Rows learnt = own ? e_.data.x.select(e_.folds[s].train) : e_.data.x;
+            Rows all = e_.data.x.select(order_);
+            std::vector<std::string> names = e_.data.feature_names;
+            if (e_.data.table) {
+                const Recipe recipe = Recipe::fit(e_.data.table, learnt);
+                learnt = recipe.apply(learnt);
+                all = recipe.apply(all);
+                names = recipe.names();
+            }
             const Scaling scaling = Scaling::fit(rule, learnt);
-            stores_.emplace_back(scaling.apply(e_.data.x.select(order_)), e_.data.feature_names,
-                                 budget_.distances);
+            stores_.emplace_back(scaling.apply(all), names, budget_.distances);
         }
     }
 

@@ -107,8 +107,7 @@ MarginProblem solve_margin(SharedOperator<double> k, Subproblem problem) {
 std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& data,
                                            std::size_t memory_bytes, const Progress& progress) {
     check_model(model);
-    Dataset given = data;
-    given.x = rows_for(model, given.x);
+    Dataset given = data_for(model, data);
     if (!given.y.empty() && !same_names(classes_of(given.y).names, model.class_names())) {
         throw InvalidInput(
             "the classes of this data are not those of the model: it was trained "

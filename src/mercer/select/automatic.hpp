@@ -1,0 +1,110 @@
+// What is done where nobody says: a search without a grid, and a machine for a table.
+//
+//   const FoundSettings found = default_search(svm_search_task({.task = Task::svc}, "rbf"), data);
+//   Model model = found.space.machine(found.best().values).fit(data);
+//
+//   const LearnResult result = learn_table(data, {.seconds = 60});
+//   result.model, result.judgement, result.warnings;
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mercer/base/export.hpp"
+#include "mercer/base/progress.hpp"
+#include "mercer/data/dataset.hpp"
+#include "mercer/learn/model.hpp"
+#include "mercer/select/judge.hpp"
+#include "mercer/select/search.hpp"
+
+namespace mercer MERCER_API {
+
+/// The median of the squared distances between pairs of rows, `pairs` of them drawn at random: a
+/// Gaussian kernel with gamma = 1 / median sees most rows as neither alike nor unlike. 1 where all
+/// rows are alike. Throws InvalidInput for fewer than two rows.
+double median_squared_distance(const Rows& rows, std::uint64_t seed = 1, std::size_t pairs = 2000);
+
+struct DefaultSearchSettings {
+    SearchSettings search{};    ///< the method is a grid
+    double seconds = 0;         ///< 0: no limit
+    std::size_t widenings = 4;  ///< so often the grid grows where the best point lies at its edge
+};
+
+struct FoundSettings {
+    SearchSpace space;
+    SearchResult result{};
+    std::size_t widened = 0;
+    std::vector<std::string> remarks{};  ///< what more would help, in sentences
+
+    const SearchPoint& best() const { return result.points.at(result.best.value()); }
+};
+
+/// The axes of such a search: a single gamma of the kernel around 1 / median squared distance, and
+/// what the machine has of C, epsilon, lambda and nu.
+std::vector<Axis> default_axes(const SearchTask& task, const Dataset& data);
+
+/// Searches those axes, and further where the best point lies at an end of one. Throws InvalidInput
+/// where neither the kernel nor the machine has anything to search, and as `search` does.
+FoundSettings default_search(const SearchTask& task, const Dataset& data,
+                             const DefaultSearchSettings& settings = {});
+
+enum class Target { automatic, classes, numbers };
+
+struct LearnSettings {
+    Target target = Target::automatic;
+    double seconds = 60;  ///< for everything
+    double test = 0.2;    ///< the share of rows set aside
+    /// Empty, or one a row: rows of one group are never on both sides.
+    std::vector<std::string> groups{};
+    bool by_time = false;  ///< the last rows are set aside: rows are in the order of time
+    std::uint64_t seed = 1;
+    bool double_precision = false;
+    Progress progress{};
+};
+
+/// One machine that was tried, and how well it did on the folds of the sample searched on.
+struct Candidate {
+    std::string name{};  ///< "linear", "Gaussian", …
+    Task task = Task::svc;
+    std::string kernel{};  ///< as found
+    std::map<std::string, double> settings{};
+    std::size_t points = 0;  ///< settings tried
+    std::size_t rows = 0;    ///< of the sample
+    double score = 0;        ///< accuracy, or mean squared error, over the folds
+    double deviation = 0;    ///< over the folds
+    double seconds = 0;
+    std::string status{};  ///< empty: fine; else why there is no score
+};
+
+struct LearnResult {
+    bool numbers = false;
+    std::vector<Candidate> candidates{};
+    std::size_t chosen = 0;
+    Model tested{};         ///< learnt from the training part alone: what the judgement is of
+    Judgement judgement{};  ///< on the rows set aside
+    Split split{};
+    Model model{};  ///< learnt from all rows, or `tested` where time was too short
+    bool on_all_rows = false;
+    bool verified = false;       ///< the certificate of `model` was recomputed and holds
+    std::string verification{};  ///< what it says, or why there is none
+    double predict_seconds = 0;  ///< a thousand rows
+    double seconds = 0;
+    std::vector<std::string> warnings{};
+    std::vector<std::string> remarks{};
+};
+
+/// Whether labels are classes or numbers: names are classes, and so are at most ten whole numbers.
+Target target_of(const Labels& labels);
+
+/// Finds the task, sets a test part aside, compares a linear machine, a Gaussian one, sums of
+/// kernels over the kinds of columns, a Gaussian process with a width for each column where the
+/// sample is small; trains the best and judges it on the rows set aside, which nothing was chosen
+/// by. The choice depends on how far the time reaches; with the same points done, same seed, same
+/// answer. Throws InvalidInput for data without labels, or with fewer than ten rows.
+LearnResult learn_table(const Dataset& data, const LearnSettings& settings = {});
+
+}  // namespace mercer

@@ -1,0 +1,19 @@
+// What to mind before believing a machine that was learnt from a table.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "mercer/data/dataset.hpp"
+#include "mercer/select/folds.hpp"
+
+namespace mercer {
+
+/// Too few rows, classes that are rare, columns that tell the target by themselves.
+std::vector<std::string> table_warnings(const Dataset& data, bool numbers);
+
+/// How many of the test rows are, number for number, also among the training rows.
+std::size_t rows_on_both_sides(const Dataset& data, const Split& split);
+
+}  // namespace mercer

@@ -1,0 +1,138 @@
+// Tables as people have them, through the program: looked at, learnt from, judged.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/program.hpp"
+
+namespace mercer::test {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Rows with a gap, a category, a date, yes and no, a name of its own and a constant.
+std::string customers(std::size_t rows, std::size_t first = 0) {
+    std::string text = "id;age;city;joined;member;flag;churn\n";
+    for (std::size_t k = 0; k < rows; ++k) {
+        const std::size_t i = first + k;
+        const std::size_t age = 20 + (i * 7) % 50;
+        const char* const city = i % 3 == 0 ? "Rome" : i % 3 == 1 ? "Oslo" : "Bonn";
+        const bool left = (age > 45) != (i % 3 == 0);
+        text += "c" + std::to_string(1000 + i) + ";" +
+                (i % 11 == 5 ? "" : std::to_string(age) + ",5") + ";" + city + ";" +
+                std::to_string(1 + i % 28) + ".03.2026;" + (i % 2 == 0 ? "yes" : "no") + ";x;" +
+                (left ? "left" : "stayed") + "\n";
+    }
+    return text;
+}
+
+TEST(TablesCli, InfoTellsEveryColumn) {
+    const Folder folder;
+    const std::string file = folder.file("customers.csv", customers(60));
+    const Outcome outcome = run({"info", file, "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json table = Json::parse(outcome.out).at("table");
+    std::string kinds;
+    for (const Json& column : table.at("columns"))
+        kinds += column.at("kind").get<std::string>() + " ";
+    EXPECT_EQ(kinds, "identifier number category date yes-no constant category ");
+    EXPECT_EQ(table.at("columns")[1].at("missing"), 5);
+    const Outcome text = run({"info", file});
+    ASSERT_EQ(text.code, 0);
+    EXPECT_NE(text.out.find("decimal commas"), std::string::npos) << text.out;
+}
+
+TEST(TablesCli, TrainKeepsTheRecipeAndPredictAppliesIt) {
+    const Folder folder;
+    const std::string file = folder.file("customers.csv", customers(90));
+    const std::string model = folder.path("m.mercer");
+    const Outcome trained = run({"train", file, model, "-C", "10", "--cv", "3", "--json"});
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    EXPECT_GT(Json::parse(trained.out).at("cross_validation").at("accuracy").get<double>(), 0.8);
+    EXPECT_EQ(run({"verify", model, file}).code, 0);
+    // A lone row with a gap, its columns in another order.
+    const std::string lone =
+        folder.file("lone.csv", "city,member,age,joined\nOslo,yes,,2026-03-05\n");
+    const Outcome predicted = run({"predict", model, lone});
+    ASSERT_EQ(predicted.code, 0) << predicted.err;
+    EXPECT_TRUE(predicted.out == "left\n" || predicted.out == "stayed\n") << predicted.out;
+    const Outcome why = run({"predict", model, file, "--beside", "id,age", "--explain"});
+    ASSERT_EQ(why.code, 0) << why.err;
+    EXPECT_TRUE(why.out.starts_with("id\tage\tlabel\tbecause\nc1000\t20,5\t"))
+        << why.out.substr(0, 200);
+    const std::string renamed =
+        folder.file("renamed.csv", "town,member,age,joined\nOslo,yes,30,2026-03-05\n");
+    const Outcome refused = run({"predict", model, renamed});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("lacks the column 'city'"), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("'town'"), std::string::npos) << refused.err;
+    const std::string other =
+        folder.file("other.csv", "city,member,age,joined\nParis,yes,30,2026-03-05\n");
+    const Outcome unseen = run({"predict", model, other});
+    EXPECT_EQ(unseen.code, 0);
+    EXPECT_NE(unseen.err.find("none of the levels"), std::string::npos) << unseen.err;
+}
+
+TEST(TablesCli, ColumnsAreOverruled) {
+    const Folder folder;
+    const std::string file = folder.file("customers.csv", customers(60));
+    const Outcome outcome = run({"train", file, "--column", "age=category", "--drop", "joined",
+                                 "--id", "member", "--cv", "3", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("left out: id, joined, member, flag"), std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(run({"train", file, "--column", "age=colour"}).code, 2);
+    EXPECT_EQ(run({"train", file, "--column", "nothing=number"}).code, 2);
+}
+
+TEST(TablesCli, LearnJudgesOnRowsSetAside) {
+    const Folder folder;
+    const std::string file = folder.file("customers.csv", customers(150));
+    const std::string model = folder.path("m.mercer");
+    const Outcome outcome =
+        run({"learn", file, "--target", "churn", "-o", model, "--time", "10", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json json = Json::parse(outcome.out);
+    EXPECT_EQ(json.at("target"), "classes");
+    EXPECT_EQ(json.at("rows_set_aside"), json.at("judgement").at("rows"));
+    EXPECT_GT(json.at("judgement").at("accuracy").get<double>(),
+              json.at("judgement").at("baseline").get<double>());
+    EXPECT_GE(json.at("candidates").size(), 3U);
+    const std::string fresh = folder.file("fresh.csv", customers(60, 500));
+    const Outcome judged = run({"judge", model, fresh, "--json"});
+    ASSERT_EQ(judged.code, 0) << judged.err;
+    EXPECT_EQ(Json::parse(judged.out).at("rows"), 60);
+    EXPECT_EQ(run({"judge", model, fresh, "--positive", "nobody"}).code, 2);
+    const Outcome costly = run({"judge", model, fresh, "--cost-false-negative", "10"});
+    EXPECT_NE(costly.out.find("threshold"), std::string::npos) << costly.out;
+}
+
+TEST(TablesCli, CompareTellsTwoModelsApart) {
+    const Folder folder;
+    const std::string file = folder.file("customers.csv", customers(120));
+    const std::string good = folder.path("good.mercer");
+    const std::string bad = folder.path("bad.mercer");
+    ASSERT_EQ(run({"train", file, good, "-C", "100"}).code, 0);
+    ASSERT_EQ(run({"train", file, bad, "-C", "0.0001", "--drop", "age"}).code, 0);
+    const Outcome outcome = run({"compare", good, bad, file, "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json json = Json::parse(outcome.out);
+    EXPECT_GT(json.at("only_first").get<int>(), json.at("only_second").get<int>());
+    EXPECT_LT(json.at("p_value").get<double>(), 0.01);
+    const Outcome same = run({"compare", good, good, file, "--json"});
+    EXPECT_EQ(Json::parse(same.out).at("p_value"), 1.0);
+}
+
+TEST(TablesCli, TuneSearchesByItself) {
+    const Outcome outcome = run({"tune", "@iris", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json json = Json::parse(outcome.out);
+    EXPECT_GT(json.at("points").size(), 20U);
+    const Outcome refused = run({"tune", "@iris", "--search", "random"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("needs --grid"), std::string::npos) << refused.err;
+}
+
+}  // namespace
+}  // namespace mercer::test
