@@ -381,13 +381,22 @@ Json json_of(const Model& model) {
     return json;
 }
 
+/// What a kernel has learnt from data can fill pages.
+std::string short_text(const Kernel& kernel) {
+    constexpr std::size_t longest = 300;
+    const std::string text = kernel.text();
+    if (text.size() <= longest) return text;
+    return fmt::format("{}… ({} characters, all of them with --json)", text.substr(0, longest - 60),
+                       text.size());
+}
+
 std::string describe_machine(const Model& model) {
     const Kernel& kernel = model.expansion().kernel;
     const std::string parameters = parameters_text(model);
     std::string text =
         line("task", task_name(model.task()) + (parameters.empty() ? "" : ", " + parameters));
-    text += line("kernel",
-                 fmt::format("{}, {}", kernel.text(), describe(definiteness(kernel).definite)));
+    text += line("kernel", fmt::format("{}, {}", short_text(kernel),
+                                       describe(definiteness(kernel).definite)));
     const ScalingRule& rule = model.scaling().rule();
     text +=
         line("rows", fmt::format("{}, {} precision, scaling {}", counted(model.columns(), "column"),

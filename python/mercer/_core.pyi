@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -99,6 +99,7 @@ class Rows:
             dict(shape=(None, None), order="C", device="cpu", writable=False),
         ],
         columns: list,
+        parts_of: Callable,
     ) -> Rows: ...
     def texts(self) -> dict: ...
     def __len__(self) -> int: ...

@@ -23,7 +23,7 @@ class Structured:
     ----------
     numbers : array of shape (n_samples, n_numbers)
     texts : dict from names to lists of str
-    graphs : dict from names to lists of `Graph`
+    graphs : dict from names to lists of graphs, as `graph_of` takes them, or of nodes
     """
 
     def __init__(self, numbers: np.ndarray, texts: Columns, graphs: Columns) -> None:
@@ -64,8 +64,8 @@ class Structured:
         columns: list[tuple[str, Any]] = [*self.texts.items()]
         for name, graphs in self.graphs.items():
             nodes = isinstance(graphs[0], Node)
-            columns.append((name, node_parts(graphs) if nodes else [g.parts() for g in graphs]))
-        return _core.Rows.structured(numbers, columns)
+            columns.append((name, node_parts(graphs) if nodes else graphs))
+        return _core.Rows.structured(numbers, columns, lambda graph: graph_of(graph).parts())
 
 
 class Graph:
@@ -133,7 +133,7 @@ def structured(X: Any) -> Structured | None:
         return Structured(nothing, {str(name or "text"): _texts(values, "X")}, {})
     if all(_is_graph(value) for value in values):
         usual = "node" if isinstance(values[0], Node) else "graph"
-        return Structured(nothing, {}, {str(name or usual): [graph_of(v) for v in values]})
+        return Structured(nothing, {}, {str(name or usual): values})
     return None
 
 
@@ -158,7 +158,7 @@ def _from_frame(X: Any) -> Structured | None:
         if any(isinstance(value, str) for value in values):
             texts[str(name)] = _texts(values, f"the column {name!r}")
         elif values and all(_is_graph(value) for value in values):
-            graphs[str(name)] = [graph_of(value) for value in values]
+            graphs[str(name)] = values
         else:
             numbers.append(np.asarray(column, dtype=np.float64))
     if not texts and not graphs:

@@ -125,6 +125,67 @@ Graphs graph_from(const nb::handle& parts) {
     return graph_of(nodes, edges, labelled, std::move(labels), std::move(values));
 }
 
+/// A plain number of Python; false for anything else.
+bool read_whole(PyObject* object, std::int64_t& value) {
+    if (object == nullptr || !PyLong_CheckExact(object)) return false;
+    int overflow = 0;
+    value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0;
+}
+
+/// Entry k of a tuple or list of Python, borrowed; null for anything else.
+PyObject* entry(PyObject* pair, Py_ssize_t k) {
+    if (PyTuple_CheckExact(pair)) return PyTuple_GetItem(pair, k);
+    return PyList_CheckExact(pair) ? PyList_GetItem(pair, k) : nullptr;
+}
+bool is_pair(PyObject* object) {
+    return (PyTuple_CheckExact(object) && PyTuple_Size(object) == 2) ||
+           (PyList_CheckExact(object) && PyList_Size(object) == 2);
+}
+
+/// ([(node, node), …], [label, …]) in plain numbers, the common case, without a call of Python's.
+/// False for whatever is not exactly that.
+bool read_plain(PyObject* graph, std::vector<Edge>& edges, std::vector<std::int64_t>& labels) {
+    if (!is_pair(graph)) return false;
+    PyObject* const pairs = entry(graph, 0);
+    PyObject* const names = entry(graph, 1);
+    if (!PyList_CheckExact(pairs) || !PyList_CheckExact(names)) return false;
+    const Py_ssize_t nodes = PyList_Size(names);
+    const Py_ssize_t count = PyList_Size(pairs);
+    labels.resize(static_cast<std::size_t>(nodes));
+    for (Py_ssize_t v = 0; v < nodes; ++v) {
+        if (!read_whole(PyList_GetItem(names, v), labels[static_cast<std::size_t>(v)]))
+            return false;
+    }
+    edges.resize(static_cast<std::size_t>(count));
+    for (Py_ssize_t e = 0; e < count; ++e) {
+        PyObject* const pair = PyList_GetItem(pairs, e);
+        std::int64_t from = 0;
+        std::int64_t to = 0;
+        if (!is_pair(pair) || !read_whole(entry(pair, 0), from) || !read_whole(entry(pair, 1), to))
+            return false;
+        if (from < 0 || to < 0 || from >= nodes || to >= nodes) return false;
+        edges[static_cast<std::size_t>(e)] = {static_cast<std::uint32_t>(from),
+                                              static_cast<std::uint32_t>(to)};
+    }
+    return nodes < std::int64_t{1} << 32;
+}
+
+/// Graphs in plain numbers as they are, all others as `parts_of`, a function of Python, says.
+Graphs graphs_from(const nb::list& list, const nb::callable& parts_of) {
+    Graphs graphs;
+    std::vector<Edge> edges;
+    std::vector<std::int64_t> labels;
+    for (const nb::handle& graph : list) {
+        if (read_plain(graph.ptr(), edges, labels)) {
+            graphs.push_back(graph_of(labels.size(), edges, false, labels).view(0));
+        } else {
+            graphs.push_back(graph_from(parts_of(graph)).view(0));
+        }
+    }
+    return graphs;
+}
+
 /// (nodes, edges, weights or None, rows): nodes of one graph
 ObjectColumn nodes_from(const std::string& name, const nb::tuple& parts) {
     using Pairs = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
@@ -145,7 +206,7 @@ ObjectColumn nodes_from(const std::string& name, const nb::tuple& parts) {
 }
 
 /// Numbers, which are copied, and columns of texts, graphs or nodes: (name, list) each.
-Rows structured_rows(const Table& numbers, const nb::list& columns) {
+Rows structured_rows(const Table& numbers, const nb::list& columns, const nb::callable& parts_of) {
     std::vector<ObjectColumn> objects;
     for (const nb::handle& entry : columns) {
         const auto pair = nb::cast<nb::tuple>(entry);
@@ -160,9 +221,7 @@ Rows structured_rows(const Table& numbers, const nb::list& columns) {
             for (const nb::handle& text : list) texts.push_back(nb::cast<std::string>(text));
             objects.push_back(ObjectColumn::texts(name, std::move(texts)));
         } else {
-            Graphs graphs;
-            for (const nb::handle& parts : list) graphs.push_back(graph_from(parts).view(0));
-            objects.push_back(ObjectColumn::graphs(name, std::move(graphs)));
+            objects.push_back(ObjectColumn::graphs(name, graphs_from(list, parts_of)));
         }
     }
     Rows rows;
@@ -215,7 +274,8 @@ void bind_rows(nb::module_& m) {
                     nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
         .def_static("sparse", &wide_rows<double>, nb::arg("values").noconvert(),
                     nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
-        .def_static("structured", &structured_rows, nb::arg("numbers"), nb::arg("columns"))
+        .def_static("structured", &structured_rows, nb::arg("numbers"), nb::arg("columns"),
+                    nb::arg("parts_of"))
         .def("texts", &texts_of)
         .def("__len__", &Rows::size)
         .def_prop_ro("columns", &Rows::columns)

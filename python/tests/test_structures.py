@@ -110,6 +110,26 @@ def test_kernels_are_functions_of_lists():
     assert (kernel.diag(texts) == np.diag(plain)).all()
 
 
+def test_words_by_inverse_document_frequency():
+    sklearn = pytest.importorskip("sklearn.feature_extraction.text")
+    drawn = np.random.default_rng(5)
+    words = ["w" + str(i) for i in range(60)]
+    texts = [" ".join(drawn.choice(words, 20, p=np.arange(1, 61) / 1830)) for _ in range(50)]
+    y = np.array([text.count("w5") > 4 for text in texts])
+    kernel = mercer.kernels.words(idf=True)
+    assert str(kernel) == "words(idf=true)"
+    machine = SVC(kernel="normalize(words(idf=true))", C=10, precision="double").fit(texts, y)
+    learnt = str(machine.kernel_)
+    weights = sklearn.TfidfVectorizer(token_pattern="[a-z0-9]+").fit(texts)
+    expected = (weights.transform(texts) @ weights.transform(texts).T).toarray()
+    assert np.abs(Kernel(learnt)(texts) - expected).max() < 1e-12
+    # One unheard-of word is as rare as those seen once, and makes the text longer.
+    counts = Kernel(learnt.removeprefix("normalize(")[:-1])
+    assert abs(counts(["unheard"])[0, 0] - (1 + np.log(51 / 2)) ** 2) < 1e-12
+    again = pickle.loads(pickle.dumps(machine))
+    assert (again.decision_function(texts) == machine.decision_function(texts)).all()
+
+
 def rings():
     graphs = []
     for i in range(12):

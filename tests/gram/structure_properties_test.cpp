@@ -78,6 +78,7 @@ const std::multimap<std::string, Sampler>& cases() {
         {"spectrum(k=2, alphabet=dna, strand=both)", text_sample},
         {"words(n=2)", word_sample},
         {"words(binary=true)", word_sample},
+        {"words(n=2, idf=true)", word_sample},
         {"mismatch(k=3, m=1, alphabet=dna)", text_sample},
         {"gapped(g=4, m=2)", text_sample},
         {"wd(degree=3, shift=2)", text_sample},

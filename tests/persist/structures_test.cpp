@@ -111,6 +111,7 @@ TEST(GenerativeModels, AreFittedToTheRowsOfTrainingAndKeptInTheFile) {
     for (const char* kernel :
          {"normalize(fisher(hmm(states=2, iterations=20))[sequence]) + linear",
           "normalize(top(hmm(states=2, iterations=20))[sequence]) + linear",
+          "normalize(words(idf=true)[sequence]) + linear",
           "fisher(gmm(components=2))[0] + marginalised(hmm(states=2, iterations=20))[sequence]"}) {
         SCOPED_TRACE(kernel);
         const Model model = trained(kernel, data);

@@ -102,28 +102,59 @@ void Graphs::check() const {
     }
 }
 
+namespace {
+
+void require_edge(std::uint32_t from, std::uint32_t to, std::size_t nodes) {
+    if (from < nodes && to < nodes) return;
+    throw InvalidInput("an edge between nodes " + std::to_string(from) + " and " +
+                       std::to_string(to) + " of a graph of " + std::to_string(nodes) +
+                       " nodes, counted from 0");
+}
+
+/// What stands at the two ends of edges, those of a node side by side: (neighbour, value), sorted.
+/// Loops are left out.
+template <class T>
+struct Ends {
+    std::vector<std::size_t> starts;
+    std::vector<std::pair<std::uint32_t, T>> list{};
+
+    template <class E>
+    Ends(std::size_t nodes, std::span<const E> edges, T E::*value) : starts(nodes + 1, 0) {
+        for (const E& edge : edges) {
+            require_edge(edge.from, edge.to, nodes);
+            if (edge.from == edge.to) continue;
+            ++starts[edge.from];
+            ++starts[edge.to];
+        }
+        std::size_t sum = 0;
+        for (std::size_t& start : starts) sum += std::exchange(start, sum);
+        list.resize(sum);
+        std::vector<std::size_t> next = starts;
+        for (const E& edge : edges) {
+            if (edge.from == edge.to) continue;
+            list[next[edge.from]++] = {edge.to, edge.*value};
+            list[next[edge.to]++] = {edge.from, edge.*value};
+        }
+        for (std::size_t v = 0; v < nodes; ++v) std::ranges::sort(of(v));
+    }
+
+    std::span<std::pair<std::uint32_t, T>> of(std::size_t v) {
+        return std::span(list).subspan(starts[v], starts[v + 1] - starts[v]);
+    }
+};
+
+}  // namespace
+
 Graphs graph_of(std::size_t nodes, std::span<const Edge> edges, bool edges_have_labels,
                 std::vector<std::int64_t> node_labels, std::vector<double> values) {
-    using End = std::pair<std::uint32_t, std::int64_t>;
-    std::vector<std::vector<End>> ends(nodes);
-    for (const Edge& edge : edges) {
-        if (edge.from >= nodes || edge.to >= nodes) {
-            throw InvalidInput("an edge between nodes " + std::to_string(edge.from) + " and " +
-                               std::to_string(edge.to) + " of a graph of " + std::to_string(nodes) +
-                               " nodes, counted from 0");
-        }
-        if (edge.from == edge.to) continue;
-        ends[edge.from].emplace_back(edge.to, edge.label);
-        ends[edge.to].emplace_back(edge.from, edge.label);
-    }
+    Ends<std::int64_t> ends(nodes, edges, &Edge::label);
     Graphs result;
-    for (std::vector<End>& list : ends) {
-        std::ranges::sort(list);
-        const auto repeated = std::unique(list.begin(), list.end(), [](const End& a, const End& b) {
-            return a.first == b.first;
-        });
-        list.erase(repeated, list.end());
-        for (const auto& [node, label] : list) {
+    result.neighbours.reserve(ends.list.size());
+    result.starts.reserve(nodes + 1);
+    for (std::size_t v = 0; v < nodes; ++v) {
+        for (const auto& [node, label] : ends.of(v)) {
+            if (result.neighbours.size() > result.starts.back() && result.neighbours.back() == node)
+                continue;
             result.neighbours.push_back(node);
             if (edges_have_labels) result.edge_labels.push_back(label);
         }
@@ -138,22 +169,11 @@ Graphs graph_of(std::size_t nodes, std::span<const Edge> edges, bool edges_have_
 }
 
 Graphs weighted_graph_of(std::size_t nodes, std::span<const WeightedEdge> edges) {
-    using End = std::pair<std::uint32_t, double>;
-    std::vector<std::vector<End>> ends(nodes);
-    for (const WeightedEdge& edge : edges) {
-        if (edge.from >= nodes || edge.to >= nodes) {
-            throw InvalidInput("an edge between nodes " + std::to_string(edge.from) + " and " +
-                               std::to_string(edge.to) + " of a graph of " + std::to_string(nodes) +
-                               " nodes, counted from 0");
-        }
-        if (edge.from == edge.to) continue;
-        ends[edge.from].emplace_back(edge.to, edge.weight);
-        ends[edge.to].emplace_back(edge.from, edge.weight);
-    }
+    Ends<double> ends(nodes, edges, &WeightedEdge::weight);
     Graphs result;
-    for (std::vector<End>& list : ends) {
+    for (std::size_t v = 0; v < nodes; ++v) {
         // Those of one edge are added in the order of their size, the same from either end.
-        std::ranges::sort(list);
+        const auto list = ends.of(v);
         for (std::size_t k = 0; k < list.size(); ++k) {
             if (k > 0 && list[k].first == list[k - 1].first) {
                 result.weights.back() += list[k].second;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/dataset.hpp"
@@ -80,13 +81,26 @@ class Settler {
     std::span<const std::int32_t> classes_;
 };
 
+/// What was learnt is part of the kernel's text, which a model file must be able to read.
+void require_readable(const Kernel& settled) {
+    const std::size_t length = settled.text().size();
+    if (length <= Scanner::longest_text) return;
+    throw InvalidInput(
+        "with what was learnt from the data the kernel is a text of " + std::to_string(length) +
+        " bytes, and at most " + std::to_string(Scanner::longest_text) +
+        " can be read back; ask for fewer components or states, or fewer such parts");
+}
+
 }  // namespace
 
 Kernel resolve(const Kernel& kernel, const Rows& rows, std::span<const std::string> names,
                std::span<const std::int32_t> classes) {
     const std::vector<ObjectName> objects = rows.object_names();
     if (kernel.needs_data()) {
-        return Settler(classes)(kernel.resolve(column_moments(rows), names, objects), rows);
+        const Kernel known = kernel.resolve(column_moments(rows), names, objects);
+        Kernel settled = Settler(classes)(known, rows);
+        if (has_model_waiting(known.node())) require_readable(settled);
+        return settled;
     }
     compile(kernel, rows.columns(), objects);  // sees to it that the columns are there
     return kernel;

@@ -216,6 +216,7 @@ class Reader {
             return at(where, [&] { return make_node(std::move(node)); });
         }
         GivenParameters given = preset_parameters(entry, name);
+        learnt_.reset();
         if (in_.accept('(')) {
             if (!in_.accept(')')) {
                 parameter(entry, given);
@@ -227,7 +228,13 @@ class Reader {
             if (given.empty()) in_.fail_at(where, "constant needs value, as in constant(value=1)");
             return make_constant(std::get<double>(given.front().second));
         }
-        return at(where, [&] { return make_leaf(*described, given); });
+        return at(where, [&] {
+            const Kernel plain = make_leaf(*described, given);
+            if (learnt_ == nullptr) return plain;
+            KernelNode node = plain.node();
+            node.learnt = std::move(learnt_);
+            return make_node(std::move(node));
+        });
     }
 
     /// ", name=value" repeated, to the closing parenthesis.
@@ -316,6 +323,11 @@ class Reader {
 
     Parameter word_value(const KernelEntry& entry, const ParameterForm& form) {
         const std::size_t where = in_.position();
+        const Leaf* leaf = in_.peek() == '[' ? find_leaf(entry.name) : nullptr;
+        if (leaf != nullptr && leaf->learnt_parameter == form.name) {
+            learnt_ = leaf->read_learnt(in_);
+            return 1.0;  // the word that asked for it
+        }
         const std::string word = in_.at_word() ? in_.word() : "";
         const auto found = std::ranges::find(form.words, word);
         if (found != form.words.end()) return static_cast<double>(found - form.words.begin());
@@ -374,6 +386,8 @@ class Reader {
     }
 
     Scanner in_;
+    /// What the leaf that is read now has learnt.
+    std::shared_ptr<const Learnt> learnt_{};
 };
 
 }  // namespace

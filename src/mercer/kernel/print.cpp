@@ -79,7 +79,10 @@ void print_call(const KernelNode& node, std::string& out) {
     }
     for (const auto& [name, value] : node.given) {
         separate();
-        out += name + "=" + parameter_text(*find_form(node.entry(), name), value);
+        const bool learnt = node.learnt != nullptr && name == node.leaf->learnt_parameter;
+        out += name + "=" +
+               (learnt ? node.leaf->learnt_text(*node.learnt)
+                       : parameter_text(*find_form(node.entry(), name), value));
     }
     for (const Formula& f : node.formulas) {
         separate();

@@ -1,7 +1,6 @@
 #include "mercer/gram/detail/feature_rows.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -27,7 +26,7 @@ std::vector<Features> all_features(const FeatureSource& source, const Rows& rows
     parallel_ranges(objects.size(), grain, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             node.leaf->features(node, objects[i], result[i]);
-            collect_features(result[i]);
+            gather_features(result[i]);
             if (source.unary) spell_out(result[i]);
             for (const Feature& feature : result[i]) {
                 if (std::isfinite(feature.value)) continue;
@@ -40,104 +39,100 @@ std::vector<Features> all_features(const FeatureSource& source, const Rows& rows
     return result;
 }
 
-/// The different identities, ascending. Most are met again and again, and are found in a table
-/// before anything is sorted.
-std::vector<std::uint64_t> identities(const std::vector<Features>& features) {
-    std::vector<std::uint64_t> all;
-    std::vector<std::uint32_t> places(1024, 0);  // 1 + which of all; 0: none
-    const auto find = [&](std::uint64_t identity) -> std::uint32_t& {
-        std::size_t at = hash_number(identity) & (places.size() - 1);
-        while (places[at] != 0 && all[places[at] - 1] != identity) {
-            at = (at + 1) & (places.size() - 1);
-        }
-        return places[at];
-    };
+/// The columns of the features of all rows, one after another: `column(i, identity)`, in the order
+/// of the rows.
+template <class Column>
+std::vector<std::uint32_t> columns_of(const std::vector<Features>& features, Column column) {
+    std::size_t count = 0;
+    for (const Features& row : features) count += row.size();
+    std::vector<std::uint32_t> result;
+    result.reserve(count);
     for (const Features& row : features) {
-        for (const Feature& feature : row) {
-            std::uint32_t& place = find(feature.identity);
-            if (place != 0) continue;
-            if (all.size() == std::numeric_limits<std::uint32_t>::max() - 1) refuse_so_many();
-            all.push_back(feature.identity);
-            place = static_cast<std::uint32_t>(all.size());
-            if (2 * all.size() < places.size()) continue;
-            places.assign(4 * places.size(), 0);
-            for (std::size_t k = 0; k < all.size(); ++k) {
-                find(all[k]) = static_cast<std::uint32_t>(k + 1);
-            }
-        }
+        for (const Feature& feature : row) result.push_back(column(feature.identity));
     }
-    std::ranges::sort(all);
-    return all;
+    return result;
 }
 
-/// Where identities stand in a list: in buckets by their highest bits, since most are hashes.
-class Places {
-   public:
-    explicit Places(const std::vector<std::uint64_t>& list) : list_(list) {
-        const auto wanted = static_cast<unsigned>(std::bit_width(list.size() | 1U));
-        shift_ = 64 - std::min(wanted, 24U);
-        starts_.assign((std::size_t{1} << (64 - shift_)) + 1, 0);
-        for (const std::uint64_t identity : list) ++starts_[(identity >> shift_) + 1];
-        for (std::size_t b = 1; b < starts_.size(); ++b) starts_[b] += starts_[b - 1];
-    }
-
-    /// The size of the list for one that is not there.
-    std::size_t operator()(std::uint64_t identity) const {
-        const std::size_t bucket = identity >> shift_;
-        const auto first = list_.begin() + starts_[bucket];
-        const auto last = list_.begin() + starts_[bucket + 1];
-        const auto found = std::lower_bound(first, last, identity);
-        return found != last && *found == identity ? static_cast<std::size_t>(found - list_.begin())
-                                                   : list_.size();
-    }
-
-   private:
-    const std::vector<std::uint64_t>& list_;
-    unsigned shift_ = 63;
-    std::vector<std::ptrdiff_t> starts_{};
-};
-
-/// Features whose identities are among `known`, then those among `more`, columns in that order.
-Rows encode(const std::vector<Features>& features, const std::vector<std::uint64_t>& known,
-            const std::vector<std::uint64_t>& more, const Rows& rows) {
-    if (known.size() + more.size() > std::numeric_limits<std::uint32_t>::max()) refuse_so_many();
+/// Sparse rows of the features, each row's in the order of its columns.
+Rows encode(const std::vector<Features>& features, const std::vector<std::uint32_t>& columns,
+            std::size_t width, const Rows& rows) {
     std::vector<std::size_t> starts(features.size() + 1, 0);
     for (std::size_t i = 0; i < features.size(); ++i)
         starts[i + 1] = starts[i] + features[i].size();
     std::vector<std::uint32_t> index(starts.back());
     std::vector<double> values(starts.back());
-    const Places known_place(known);
-    const Places more_place(more);
     parallel_ranges(features.size(), grain, [&](std::size_t first, std::size_t last) {
-        std::vector<std::pair<std::uint32_t, double>> late;
+        std::vector<std::uint64_t> keys;  // column, and place in the row
         for (std::size_t i = first; i < last; ++i) {
-            std::size_t k = starts[i];
-            late.clear();
-            for (const Feature& feature : features[i]) {
-                const std::size_t column = known_place(feature.identity);
-                if (column < known.size()) {
-                    index[k] = static_cast<std::uint32_t>(column);
-                    values[k++] = feature.value;
-                } else {
-                    late.emplace_back(
-                        static_cast<std::uint32_t>(known.size() + more_place(feature.identity)),
-                        feature.value);
-                }
+            keys.resize(features[i].size());
+            for (std::size_t k = 0; k < keys.size(); ++k) {
+                keys[k] = (std::uint64_t{columns[starts[i] + k]} << 32U) | k;
             }
-            for (const auto& [column, value] : late) {
-                index[k] = column;
-                values[k++] = value;
+            std::ranges::sort(keys);
+            for (std::size_t k = 0; k < keys.size(); ++k) {
+                index[starts[i] + k] = static_cast<std::uint32_t>(keys[k] >> 32U);
+                values[starts[i] + k] = features[i][keys[k] & 0xffffffffU].value;
             }
         }
     });
     std::vector<std::size_t> origins(rows.size());
     for (std::size_t i = 0; i < origins.size(); ++i) origins[i] = rows.origin(i);
-    return Rows::sparse(std::move(starts), std::move(index), std::move(values),
-                        known.size() + more.size())
+    return Rows::sparse(std::move(starts), std::move(index), std::move(values), width)
         .with_origins(std::move(origins));
 }
 
+/// Where columns go when those that are there more than once come first.
+std::vector<std::uint32_t> shared_first(const std::vector<std::uint32_t>& columns,
+                                        std::size_t width) {
+    std::vector<std::uint8_t> times(width, 0);
+    for (const std::uint32_t column : columns) {
+        if (times[column] < 2) ++times[column];
+    }
+    std::vector<std::uint32_t> order(width);
+    std::uint32_t next = 0;
+    for (const int wanted : {2, 1}) {
+        for (std::size_t c = 0; c < width; ++c) {
+            if (times[c] == wanted) order[c] = next++;
+        }
+    }
+    return order;
+}
+
 }  // namespace
+
+/// Where the feature's column stands, or could be written.
+std::size_t FeatureColumns::place(std::uint64_t identity) const {
+    std::size_t at = hash_number(identity) & (places_.size() - 1);
+    while (places_[at] != 0 && identities_[places_[at] - 1] != identity) {
+        at = (at + 1) & (places_.size() - 1);
+    }
+    return at;
+}
+
+std::size_t FeatureColumns::find(std::uint64_t identity) const {
+    const std::uint32_t column = places_[place(identity)];
+    return column == 0 ? size() : column - 1;
+}
+
+std::uint32_t FeatureColumns::add(std::uint64_t identity) {
+    const std::size_t at = place(identity);
+    if (places_[at] != 0) return places_[at] - 1;
+    if (size() == std::numeric_limits<std::uint32_t>::max() - 1) refuse_so_many();
+    identities_.push_back(identity);
+    places_[at] = static_cast<std::uint32_t>(size());
+    const auto column = static_cast<std::uint32_t>(size() - 1);
+    if (2 * size() < places_.size()) return column;
+    places_.assign(4 * places_.size(), 0);
+    for (std::uint32_t c = 0; c < size(); ++c) places_[place(identities_[c])] = c + 1;
+    return column;
+}
+
+void FeatureColumns::renumber(std::span<const std::uint32_t> order) {
+    for (std::uint32_t& column : places_) column = column == 0 ? 0 : order[column - 1] + 1;
+    std::vector<std::uint64_t> sorted(size());
+    for (std::size_t c = 0; c < size(); ++c) sorted[order[c]] = identities_[c];
+    identities_ = std::move(sorted);
+}
 
 void spell_out(Features& features) {
     Features ones;
@@ -153,17 +148,28 @@ void spell_out(Features& features) {
 Rows reference_features(const FeatureSource& source, const Rows& rows,
                         std::shared_ptr<const FeatureColumns>& columns) {
     const std::vector<Features> features = all_features(source, rows);
-    columns = std::make_shared<const FeatureColumns>(FeatureColumns{identities(features)});
-    return encode(features, columns->known, {}, rows);
+    auto found = std::make_shared<FeatureColumns>();
+    auto which = columns_of(features, [&](std::uint64_t identity) { return found->add(identity); });
+    const std::vector<std::uint32_t> order = shared_first(which, found->size());
+    for (std::uint32_t& column : which) column = order[column];
+    found->renumber(order);
+    columns = std::move(found);
+    return encode(features, which, columns->size(), rows);
 }
 
 Rows other_features(const FeatureSource& source, const Rows& rows, const FeatureColumns& columns,
                     bool& strange) {
     const std::vector<Features> features = all_features(source, rows);
-    std::vector<std::uint64_t> more;
-    std::ranges::set_difference(identities(features), columns.known, std::back_inserter(more));
-    strange = !more.empty();
-    return encode(features, columns.known, more, rows);
+    FeatureColumns more;
+    const auto which = columns_of(features, [&](std::uint64_t identity) {
+        const std::size_t known = columns.find(identity);
+        if (known < columns.size()) return static_cast<std::uint32_t>(known);
+        const std::size_t own = columns.size() + more.add(identity);
+        if (own > std::numeric_limits<std::uint32_t>::max()) refuse_so_many();
+        return static_cast<std::uint32_t>(own);
+    });
+    strange = more.size() > 0;
+    return encode(features, which, columns.size() + more.size(), rows);
 }
 
 std::vector<Object> objects_of(const Rows& rows, const std::string& object,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "mercer/data/rows.hpp"
@@ -12,11 +13,24 @@
 
 namespace mercer {
 
-/// Which column a feature has: those that the reference rows have come first, in the order of their
-/// identities. Any other gets a column behind them, of its own set of rows: it meets nothing there
-/// but itself, and counts in x·x.
-struct FeatureColumns {
-    std::vector<std::uint64_t> known{};  ///< identities, ascending
+/// Which column a feature has. Those that several of the reference rows have come first, then those
+/// that one of them has. Any other gets a column behind them, of its own set of rows: it meets
+/// nothing there but itself, and counts in x·x.
+class FeatureColumns {
+   public:
+    std::size_t size() const { return identities_.size(); }
+    /// The column of a feature; `size()` for one that has none.
+    std::size_t find(std::uint64_t identity) const;
+    /// The same, with a new column for one that has none.
+    std::uint32_t add(std::uint64_t identity);
+    /// Column c becomes order[c].
+    void renumber(std::span<const std::uint32_t> order);
+
+   private:
+    std::size_t place(std::uint64_t identity) const;
+
+    std::vector<std::uint64_t> identities_{};           ///< by column
+    std::vector<std::uint32_t> places_ = {0, 0, 0, 0};  ///< 1 + column, by hash; 0: none
 };
 
 /// Counts, collected, as so many features of 1 each: n of a feature becomes its first, second, …

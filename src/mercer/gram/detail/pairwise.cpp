@@ -203,16 +203,25 @@ HWY_INLINE void bundle_product(const T* strip, const std::uint32_t* index, const
     }
 }
 
+/// How many entries of a row are in columns before `width`.
+template <class T>
+std::size_t entries_before(const SparseView<T>& rows, std::size_t i, std::size_t width) {
+    const auto index = rows.row_index(i);
+    if (index.empty() || index.back() < width) return index.size();
+    return static_cast<std::size_t>(std::ranges::lower_bound(index, width) - index.begin());
+}
+
 template <class T>
 void sparse_bundle(const SparseView<T>& x, std::size_t first_x, std::size_t rows,
-                   const SparseView<T>& z, std::size_t first_z, MatrixView<T> out,
+                   const SparseView<T>& z, std::size_t first_z,
+                   std::span<const std::size_t> z_entries, std::size_t width, MatrixView<T> out,
                    std::size_t first_out, T* strip, T* turned) {
     constexpr std::size_t w = bundle<T>;
     for (std::size_t r = 0; r < rows; ++r) {
-        const auto index = x.row_index(first_x + r);
-        const auto value = x.row_value(first_x + r);
-        for (std::size_t e = 0; e < index.size(); ++e)
-            strip[std::size_t{index[e]} * w + r] = value[e];
+        const std::uint32_t* const index = x.index + x.starts[first_x + r];
+        const T* const value = x.value + x.starts[first_x + r];
+        const std::size_t entries = entries_before(x, first_x + r, width);
+        for (std::size_t e = 0; e < entries; ++e) strip[std::size_t{index[e]} * w + r] = value[e];
     }
     // Products come out bundle by bundle; 64 rows of z at a time are turned into rows of out.
     constexpr std::size_t run = 64;
@@ -221,7 +230,7 @@ void sparse_bundle(const SparseView<T>& x, std::size_t first_x, std::size_t rows
         for (std::size_t c = 0; c < count; ++c) {
             const std::size_t row = first_z + j + c;
             bundle_product(strip, z.index + z.starts[row], z.value + z.starts[row],
-                           z.starts[row + 1] - z.starts[row], turned + c * w);
+                           z_entries[j + c], turned + c * w);
         }
         for (std::size_t r = 0; r < rows; ++r) {
             T* o = &out(first_out + r, j);
@@ -229,43 +238,53 @@ void sparse_bundle(const SparseView<T>& x, std::size_t first_x, std::size_t rows
         }
     }
     for (std::size_t r = 0; r < rows; ++r) {
-        for (const std::uint32_t k : x.row_index(first_x + r)) strip[std::size_t{k} * w + r] = T{0};
+        const std::size_t entries = entries_before(x, first_x + r, width);
+        for (const std::uint32_t k : x.row_index(first_x + r).first(entries)) {
+            strip[std::size_t{k} * w + r] = T{0};
+        }
     }
 }
 
 template <class T>
 void sparse_products_of(const SparseView<T>& x, std::size_t first_x, const SparseView<T>& z,
-                        std::size_t first_z, MatrixView<T> out) {
+                        std::size_t first_z, std::size_t width, MatrixView<T> out) {
     constexpr std::size_t w = bundle<T>;
-    const std::size_t strip_length = std::max(x.columns, z.columns) * w;
+    width = std::min(width, std::max(x.columns, z.columns));
+    const std::size_t strip_length = width * w;
     static_assert(w * sizeof(T) % 64 == 0);  // so that every part begins a cache line
     const std::unique_ptr<T, decltype(&std::free)> buffer(
         static_cast<T*>(std::aligned_alloc(64, (strip_length + 64 * w) * sizeof(T))), &std::free);
     T* const strip = buffer.get();
     if (strip == nullptr) throw std::bad_alloc();
     std::fill_n(strip, strip_length, T{0});
+    std::vector<std::size_t> z_entries(out.columns);
+    for (std::size_t j = 0; j < out.columns; ++j) {
+        z_entries[j] = entries_before(z, first_z + j, width);
+    }
     for (std::size_t i = 0; i < out.rows; i += w) {
-        sparse_bundle(x, first_x + i, std::min(w, out.rows - i), z, first_z, out, i, strip,
+        sparse_bundle(x, first_x + i, std::min(w, out.rows - i), z, first_z,
+                      std::span<const std::size_t>(z_entries), width, out, i, strip,
                       strip + strip_length);
     }
 }
 
-#define MERCER_FOR_TYPE(T, name)                                                                  \
-    void panel_products_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,      \
-                               MatrixView<T> out) {                                               \
-        panel_sums<false>(x, z, first, out);                                                      \
-    }                                                                                             \
-    void panel_distances_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,     \
-                                MatrixView<T> out) {                                              \
-        panel_sums<true>(x, z, first, out);                                                       \
-    }                                                                                             \
-    void columnwise_sums_##name(const Source& source, MatrixView<const T> x, const Panels<T>& z,  \
-                                std::size_t first, MatrixView<T> out) {                           \
-        columnwise_sums_of(source, x, z, first, out);                                             \
-    }                                                                                             \
-    void sparse_products_##name(const SparseView<T>& x, std::size_t first_x,                      \
-                                const SparseView<T>& z, std::size_t first_z, MatrixView<T> out) { \
-        sparse_products_of(x, first_x, z, first_z, out);                                          \
+#define MERCER_FOR_TYPE(T, name)                                                                 \
+    void panel_products_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,     \
+                               MatrixView<T> out) {                                              \
+        panel_sums<false>(x, z, first, out);                                                     \
+    }                                                                                            \
+    void panel_distances_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,    \
+                                MatrixView<T> out) {                                             \
+        panel_sums<true>(x, z, first, out);                                                      \
+    }                                                                                            \
+    void columnwise_sums_##name(const Source& source, MatrixView<const T> x, const Panels<T>& z, \
+                                std::size_t first, MatrixView<T> out) {                          \
+        columnwise_sums_of(source, x, z, first, out);                                            \
+    }                                                                                            \
+    void sparse_products_##name(const SparseView<T>& x, std::size_t first_x,                     \
+                                const SparseView<T>& z, std::size_t first_z, std::size_t width,  \
+                                MatrixView<T> out) {                                             \
+        sparse_products_of(x, first_x, z, first_z, width, out);                                  \
     }
 MERCER_FOR_TYPE(float, float)
 MERCER_FOR_TYPE(double, double)
@@ -324,8 +343,8 @@ template struct Panels<double>;
     }                                                                                            \
     template <>                                                                                  \
     void sparse_products<T>(const SparseView<T>& x, std::size_t first_x, const SparseView<T>& z, \
-                            std::size_t first_z, MatrixView<T> out) {                            \
-        MERCER_SIMD(sparse_products_##name)(x, first_x, z, first_z, out);                        \
+                            std::size_t first_z, std::size_t width, MatrixView<T> out) {         \
+        MERCER_SIMD(sparse_products_##name)(x, first_x, z, first_z, width, out);                 \
     }
 MERCER_DISPATCH(float, float)
 MERCER_DISPATCH(double, double)

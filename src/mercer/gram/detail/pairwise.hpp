@@ -50,10 +50,10 @@ void columnwise_sums(const Source& source, MatrixView<const T> x, const Panels<T
 /// x·z for sparse rows first_x … of x and first_z … of z.
 ///
 /// A bundle of rows of x is spread over a dense strip (one vector a column); each row of z then
-/// costs one multiply-add a nonzero for the whole bundle.
+/// costs one multiply-add a nonzero for the whole bundle. Columns from `width` on are left out.
 template <class T>
 void sparse_products(const SparseView<T>& x, std::size_t first_x, const SparseView<T>& z,
-                     std::size_t first_z, MatrixView<T> out);
+                     std::size_t first_z, std::size_t width, MatrixView<T> out);
 
 extern template struct Panels<float>;
 extern template struct Panels<double>;

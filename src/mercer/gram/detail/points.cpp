@@ -256,6 +256,18 @@ void pack_sparse(PackedGroup<T>& packed) {
 }
 
 template <class T>
+std::size_t shared_columns(const SparseView<T>& rows) {
+    std::vector<bool> met(rows.columns, false);
+    std::size_t shared = 0;
+    for (std::size_t k = rows.starts[0]; k < rows.starts[rows.rows]; ++k) {
+        const std::size_t column = rows.index[k];
+        if (met[column]) shared = std::max(shared, column + 1);
+        met[column] = true;
+    }
+    return shared;
+}
+
+template <class T>
 void gather_sparse(const PackedGroup<T>& from, std::span<const std::size_t> positions,
                    PackedGroup<T>& to) {
     to.own_starts.assign(1, 0);
@@ -363,6 +375,7 @@ PackedGroup<T> pack(const Group& group, const GroupFormat& format, DerivedRows d
     if (derived.strange) packed.strange = std::make_shared<const char>();
     if (format.sparse) {
         pack_sparse(packed);
+        if (group.features) packed.shared = shared_columns(packed.sparse);
     } else if (group.dots || group.distances || group.columnwise) {
         pack_dense(format, packed);
         pack_right(group, packed);

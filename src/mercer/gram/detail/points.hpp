@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -50,6 +51,9 @@ struct PackedGroup {
     MatrixView<const T> right{};  ///< dense, or dense × A for x'Az
     Panels<T> panels{};      ///< of `right`; without bytes, or where sums over columns want them
     SparseView<T> sparse{};  ///< empty when dense
+    /// Columns of `sparse` from here on are in one row each: among these rows they count in x·x
+    /// alone.
+    std::size_t shared = std::numeric_limits<std::size_t>::max();
     std::vector<T> squared_norm{};  ///< x·x, or x'Ax, of the rows as packed; padded
 
     // Byte rows, where unit > 0: x = unit × byte_left, byte_right = byte_left − 128.

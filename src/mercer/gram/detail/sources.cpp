@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <stdexcept>
@@ -50,7 +51,13 @@ SourceTile<T> products(const PackedGroup<T>& x, const PackedGroup<T>& z, const W
     }
     const MatrixView<T> out(scratch, w.rows, w.columns, stride);
     if (x.sparse.starts != nullptr) {
-        sparse_products(x.sparse, w.first_x, z.sparse, w.first_z, out);
+        const bool same = &x == &z;
+        sparse_products(x.sparse, w.first_x, z.sparse, w.first_z,
+                        same ? x.shared : std::numeric_limits<std::size_t>::max(), out);
+        for (std::size_t i = 0; same && i < w.rows; ++i) {
+            const std::size_t j = w.first_x + i - w.first_z;  // huge where it is before z
+            if (j < w.columns) out(i, j) = x.squared_norm[w.first_x + i];
+        }
     } else {
         const auto left = x.dense.block(w.first_x, 0, w.rows, x.dense.columns);
         if (z.panels.columns == x.dense.columns) {

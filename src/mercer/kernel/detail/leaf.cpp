@@ -82,8 +82,9 @@ PairNumber pair_number(const KernelNode& node) {
 bool is_counts_in_common(const KernelNode& map) {
     if (map.kind != KernelKind::map || map.children.size() < 2) return false;
     const KernelNode& inside = map.children[0].node();
+    const KernelNode& counted = without_subsets(map.children[1].node());
     return inside.leaf != nullptr && inside.leaf->reads == PairNumber::minima &&
-           without_subsets(map.children[1].node()).leaf->counts;
+           counted.leaf->counts && counted.learnt == nullptr && !waits_for_data(counted);
 }
 
 namespace {
@@ -98,7 +99,7 @@ void check_objects(const KernelNode& node, const Object& x, const Object& z) {
     }
     if (waits_for_data(node)) {
         throw InvalidInput("the kernel " + Kernel(std::make_shared<const KernelNode>(node)).text() +
-                           " has a model inside that waits for data; resolve it on a data set "
+                           " has something inside that waits for data; resolve it on a data set "
                            "first");
     }
 }

@@ -80,7 +80,7 @@ struct Leaf {
     /// `rows`.
     ObjectKind objects = ObjectKind::numbers;
     void (*features)(const KernelNode&, const Object&, Features& out) = nullptr;
-    /// The features are how often something is there: whole numbers from 0.
+    /// The features are how often something is there: whole numbers from 0, but for what is learnt.
     bool counts = false;
     /// The names of the features of an object; null: they have none.
     void (*name_features)(const KernelNode&, const Object&, FeatureNames& out) = nullptr;
@@ -100,6 +100,11 @@ struct Leaf {
     KernelNode (*settle)(const KernelNode&, std::span<const Object>,
                          std::span<const std::int32_t> classes) = nullptr;
     bool needs_classes = false;  ///< to be settled
+    /// A leaf with plain parameters one of which is learnt has, in the place of `read` and
+    /// `arguments`: its name (words(idf=true)), and the list that stands behind it from then on.
+    std::string learnt_parameter{};
+    std::shared_ptr<const Learnt> (*read_learnt)(Scanner&) = nullptr;
+    std::string (*learnt_text)(const Learnt&) = nullptr;
     /// Throws InvalidInput when parameters that are good one by one do not go together.
     void (*check)(const KernelNode&) = nullptr;
 

@@ -10,22 +10,22 @@ namespace mercer {
 namespace {
 
 /// Whole numbers, whose sums are exact in any order, are added up in a table before they are
-/// sorted: there are fewer of them then. Nothing is done for others.
-void add_up_counts(Features& features) {
-    constexpr std::size_t few = 32;
-    if (features.size() < few) return;
+/// sorted: there are fewer of them then. Nothing is done for others, and false returned.
+bool add_up_counts(Features& features) {
+    if (features.size() >= std::size_t{1} << 31U) return false;
     for (const Feature& feature : features) {
         if (!(std::abs(feature.value) < 0x1p32) || feature.value != std::trunc(feature.value)) {
-            return;
+            return false;
         }
     }
     thread_local std::vector<std::uint32_t> places;  // 1 + which of the sums; 0: none
-    const std::size_t size = std::bit_ceil(2 * features.size());
+    const std::size_t size = std::bit_ceil(2 * features.size() + 2);
+    const int shift = std::countl_zero(size) + 1;  // of 64 bits, as many as tell a place
     places.assign(size, 0);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < features.size(); ++i) {
         const Feature feature = features[i];
-        std::size_t at = hash_number(feature.identity) & (size - 1);
+        std::size_t at = feature.identity * 0x9e3779b97f4a7c15U >> shift;
         while (places[at] != 0 && features[places[at] - 1].identity != feature.identity) {
             at = (at + 1) & (size - 1);
         }
@@ -37,12 +37,19 @@ void add_up_counts(Features& features) {
         }
     }
     features.resize(kept);
+    return true;
 }
 
 }  // namespace
 
+void gather_features(Features& features) {
+    if (!add_up_counts(features)) return collect_features(features);
+    std::erase_if(features, [](const Feature& feature) { return feature.value == 0; });
+}
+
 void collect_features(Features& features) {
-    if (features.size() < (std::size_t{1} << 31U)) add_up_counts(features);
+    constexpr std::size_t few = 32;
+    if (features.size() >= few) add_up_counts(features);
     // Equal features are added in the order of their values, so that the sum does not depend on how
     // they came.
     std::sort(features.begin(), features.end(), [](const Feature& a, const Feature& b) {

@@ -34,6 +34,8 @@ using Features = std::vector<Feature>;
 
 /// Sorted by identity, equal ones added up, zeros left out.
 void collect_features(Features& features);
+/// The same in any order, which is faster where they are counts.
+void gather_features(Features& features);
 /// φ(x)·φ(z) of features that were collected.
 double product_of(const Features& x, const Features& z);
 

@@ -1,5 +1,7 @@
 // shortest_path: pairs of nodes by their labels and distance [Borgwardt and Kriegel 2005]
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "mercer/kernel/leaf/detail/graphs.hpp"
 
@@ -58,23 +60,61 @@ std::uint64_t identity(std::uint64_t from, std::uint64_t to, std::uint64_t steps
     return hash_together(hash_together(from, to), steps);
 }
 
+/// meet(v, w, steps) for all pairs of a graph of at most 64 W nodes: one bit for each node that can
+/// be reached from v, and a step from all nodes at once.
+template <std::size_t W, class Meet>
+void each_pair_by_bits(const GraphView& graph, Meet meet) {
+    using Bits = std::array<std::uint64_t, W>;
+    std::vector<Bits> reached(graph.nodes, Bits{});
+    for (std::size_t v = 0; v < graph.nodes; ++v) reached[v][v / 64] |= std::uint64_t{1} << v % 64;
+    std::vector<Bits> next = reached;
+    bool more = true;
+    for (std::uint32_t steps = 1; more; ++steps) {
+        more = false;
+        for (std::uint32_t v = 0; v < graph.nodes; ++v) {
+            Bits around{};
+            for (const std::uint32_t w : graph.neighbours_of(v)) {
+                for (std::size_t k = 0; k < W; ++k) around[k] |= reached[w][k];
+            }
+            for (std::size_t k = 0; k < W; ++k) {
+                std::uint64_t fresh = around[k] & ~reached[v][k];
+                next[v][k] = reached[v][k] | fresh;
+                more |= fresh != 0;
+                for (; fresh != 0; fresh &= fresh - 1) {
+                    const auto bit = static_cast<std::uint32_t>(std::countr_zero(fresh));
+                    meet(v, static_cast<std::uint32_t>(64 * k) + bit, steps);
+                }
+            }
+        }
+        reached = next;
+    }
+}
+
 /// Counts in a table by (label, label, distance), which is small where labels are few.
 void count_in_table(const GraphView& graph, const Labels& labels, Features& out) {
     const std::size_t kinds = labels.hashes.size();
     std::vector<std::uint32_t> counts(kinds * kinds * graph.nodes, 0);
-    Distances distances(graph);
-    for (std::uint32_t v = 0; v < graph.nodes; ++v) {
-        std::uint32_t* const own = counts.data() + labels.which[v] * kinds * graph.nodes;
-        distances.from(v, [&](std::uint32_t w, std::uint32_t steps) {
-            ++own[labels.which[w] * graph.nodes + steps];
-        });
+    const auto meet = [&](std::uint32_t v, std::uint32_t w, std::uint32_t steps) {
+        ++counts[(labels.which[v] * kinds + labels.which[w]) * graph.nodes + steps];
+    };
+    if (graph.nodes <= 64) {
+        each_pair_by_bits<1>(graph, meet);
+    } else if (graph.nodes <= 128) {
+        each_pair_by_bits<2>(graph, meet);
+    } else {
+        Distances distances(graph);
+        for (std::uint32_t v = 0; v < graph.nodes; ++v) {
+            distances.from(v, [&](std::uint32_t w, std::uint32_t steps) { meet(v, w, steps); });
+        }
     }
-    for (std::size_t c = 0; c < counts.size(); ++c) {
-        if (counts[c] == 0) continue;
-        const std::size_t pair = c / graph.nodes;
-        out.push_back(
-            {identity(labels.hashes[pair / kinds], labels.hashes[pair % kinds], c % graph.nodes),
-             static_cast<double>(counts[c])});
+    for (std::size_t pair = 0; pair < kinds * kinds; ++pair) {
+        const std::uint32_t* const own = counts.data() + pair * graph.nodes;
+        for (std::size_t steps = 1; steps < graph.nodes; ++steps) {
+            if (own[steps] == 0) continue;
+            out.push_back(
+                {identity(labels.hashes[pair / kinds], labels.hashes[pair % kinds], steps),
+                 static_cast<double>(own[steps])});
+        }
     }
 }
 

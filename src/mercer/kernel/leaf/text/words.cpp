@@ -1,7 +1,8 @@
 // words: the words that two texts share, or runs of n words [Joachims 1998]
-#include <array>
 #include <string>
 
+#include "mercer/base/error.hpp"
+#include "mercer/kernel/leaf/detail/document_counts.hpp"
 #include "mercer/kernel/leaf/detail/letters.hpp"
 
 namespace mercer {
@@ -41,7 +42,7 @@ std::uint64_t hash_run(std::span<const std::uint64_t> words) {
     return hash;
 }
 
-void features(const KernelNode& node, const Object& object, Features& out) {
+void count_runs(const KernelNode& node, const Object& object, Features& out) {
     const auto n = static_cast<std::size_t>(node.parameter("n"));
     const bool fold = node.parameter("lowercase") == 1;
     std::vector<std::uint64_t> words;
@@ -53,6 +54,37 @@ void features(const KernelNode& node, const Object& object, Features& out) {
     if (node.parameter("binary") == 0) return;
     collect_features(out);
     for (Feature& feature : out) feature.value = 1;
+}
+
+void features(const KernelNode& node, const Object& object, Features& out) {
+    count_runs(node, object, out);
+    if (node.learnt == nullptr) return;
+    collect_features(out);  // counts are summed before they are weighed
+    weigh_features(*node.learnt, out);
+}
+
+bool waits_for_texts(const KernelNode& node) {
+    return node.learnt == nullptr && node.parameter("idf") == 1;
+}
+
+KernelNode settle_idf(const KernelNode& node, std::span<const Object> texts,
+                      std::span<const std::int32_t>) {
+    DocumentCounts counts;
+    Features runs;
+    for (const Object& text : texts) {
+        runs.clear();
+        count_runs(node, text, runs);
+        collect_features(runs);
+        for (const Feature& run : runs) ++counts[run.identity];
+    }
+    if (counts.empty()) {
+        throw InvalidInput(
+            "words(idf=true) has nothing to learn from: there is no run of so many words in these "
+            "texts");
+    }
+    KernelNode settled = node;
+    settled.learnt = learn_frequencies(counts, texts.size());
+    return settled;
 }
 
 void name_features(const KernelNode& node, const Object& object, FeatureNames& out) {
@@ -78,13 +110,20 @@ const Leaf& words_leaf() {
         .entry = {.name = "words",
                   .aliases = {"bag_of_words"},
                   .formula = "sum over runs u of n words of count_u(x) count_u(z)",
-                  .about = "texts by the words they share; binary=true: whether, not how often",
+                  .about = "texts by the words they share; binary=true: whether, not how often; "
+                           "idf=true: counts times 1 + ln((1 + N) / (1 + N_u)), of N texts of "
+                           "training N_u have u; runs never seen count as seen once",
                   .parameters = {whole("n", {}, 1, 100, 1.0), truth("lowercase", true),
-                                 truth("binary")}},
+                                 truth("binary"), truth("idf")}},
         .objects = ObjectKind::text,
         .features = features,
         .counts = true,
         .name_features = name_features,
+        .waits = waits_for_texts,
+        .settle = settle_idf,
+        .learnt_parameter = "idf",
+        .read_learnt = read_frequencies,
+        .learnt_text = frequencies_text,
     };
     return leaf;
 }
