@@ -79,6 +79,10 @@ TEST(Machines, EachIsTrainedSavedShownAndPredictsAsItsModelDoes) {
         const Labels expected = loaded.predict_labels(read(data).x);
         EXPECT_EQ(predicted["labels"].get<std::vector<double>>(), expected.values);
         const Outcome verified = run({"verify", model, data});
+        if (task[0] == "regions") {
+            EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+            continue;
+        }
         EXPECT_EQ(verified.code, 2);
         EXPECT_TRUE(has(verified.err, "only support vector machines")) << verified.err;
     }
