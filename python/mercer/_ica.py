@@ -146,8 +146,9 @@ class KernelTDSEP(Transformer):
         Of two rows: a mercer kernel or its text.
     basis : int
         Directions of feature space, at most.
-    lags : int
-        Steps of time looked back over: 1, 2, ... so many; at most half as many as rows.
+    lags : int, optional
+        Steps of time looked back over: 1, 2, ... so many; at most half as many as rows. None: 20, or
+        a quarter of the rows where that is less.
     max_iter : int
         Sweeps over all pairs of directions, at most.
     tol : float
@@ -185,7 +186,7 @@ class KernelTDSEP(Transformer):
         *,
         kernel: Any = "linear",
         basis: int = 20,
-        lags: int = 20,
+        lags: int | None = None,
         max_iter: int = 100,
         tol: float = 1e-6,
         n_jobs: int | None = None,
@@ -215,14 +216,15 @@ class KernelTDSEP(Transformer):
             raise ValueError("n_features = 1: say n_sources, how many functions of it are wanted")
         if self.n_sources is not None and not int(self.n_sources) >= 2:
             raise ValueError(f"n_sources = {self.n_sources} must be 2 or more, or None")
-        for name, least in (("basis", 2), ("lags", 1), ("max_iter", 1)):
-            if not int(getattr(self, name)) >= least:
-                raise ValueError(f"{name} = {getattr(self, name)} must be {least} or more")
+        lags = max(1, min(20, X.shape[0] // 4)) if self.lags is None else int(self.lags)
+        for name, value, least in (("basis", self.basis, 2), ("lags", lags, 1), ("max_iter", self.max_iter, 1)):
+            if not int(value) >= least:
+                raise ValueError(f"{name} = {value} must be {least} or more")
         self._train(
             X,
             components=int(self.n_sources or 0),
             basis=int(self.basis),
-            lags=int(self.lags),
+            lags=lags,
             sweeps=int(self.max_iter),
             tolerance=float(self.tol),
         )

@@ -76,7 +76,7 @@ const std::string other_machines =
     "--regulariser ";
 const std::string of_training = "--train --kernel --scale --memory ";
 const std::string of_learning =
-    "--save-model --factor --patch --sample --components --dictionary --passes --rounds --detail "
+    "--save-model --factor --patch --sample --components --dictionary --passes --rounds --detail --learn "
     "--kernel --seed ";
 const std::string numbers =
     "--examples --error --epsilon --functions --dimension --features --radius --norm "
@@ -203,6 +203,7 @@ const std::vector<Mode> modes{
     {"denoise a.csv --model m", of_training + "--patch --stride --sample"},
     {"denoise a.png -o b.png", "--model " + reading + writing},
     {"superres a.png b.png --train c.png", "--sheet"},
+    {"superres a.png b.png --train c.png --learn large", "--sheet --detail"},
     {"superres a.png b.png --model m", "--sheet " + of_learning},
     {"cca a.csv b.csv", ""},
     {"ica a.csv", "--lags --basis " + writing},
