@@ -64,20 +64,20 @@ void describe_search(const IcaCommand& c, const Report& r, nlohmann::ordered_jso
                      fmt::format("{:.6g}, of mixed columns {:.6g}", r.primal, r.history[0]));
         return;
     }
-    for (const char* name : {"off_diagonal", "off_diagonal_at_first", "basis", "lags", "left_out",
-                             "separation"}) {
+    for (const char* name :
+         {"off_diagonal", "off_diagonal_at_first", "basis", "lags", "left_out", "separation"}) {
         json[name] = r.figures.at(name);
     }
     json["told_apart"] = r.figures.at("separation") >= separated;
-    text += line("off axis", fmt::format("{:.3g} of the covariances over {}, at first {:.3g}",
-                                         r.figures.at("off_diagonal"),
-                                         counted(static_cast<std::size_t>(r.figures.at("lags")),
-                                                 "lag"),
-                                         r.figures.at("off_diagonal_at_first")));
-    text += line("basis", fmt::format("{}, {:.3g} of the images outside their span",
-                                      counted(static_cast<std::size_t>(r.figures.at("basis")),
-                                              "direction"),
-                                      r.figures.at("left_out")));
+    text +=
+        line("off axis", fmt::format("{:.3g} of the covariances over {}, at first {:.3g}",
+                                     r.figures.at("off_diagonal"),
+                                     counted(static_cast<std::size_t>(r.figures.at("lags")), "lag"),
+                                     r.figures.at("off_diagonal_at_first")));
+    text += line("basis",
+                 fmt::format("{}, {:.3g} of the images outside their span",
+                             counted(static_cast<std::size_t>(r.figures.at("basis")), "direction"),
+                             r.figures.at("left_out")));
     text += line("apart", fmt::format("autocovariances of the two most alike sources differ {:.3g} "
                                       "times as much as by chance",
                                       r.figures.at("separation")));
@@ -180,9 +180,11 @@ void add_ica(CLI::App& program, Session& session) {
         "  mercer ica mixtures.csv --truth mixing.csv        # Amari error of a known mixture\n"
         "  mercer ica bent.csv -o sources.csv --method tdsep --kernel 'rbf(sigma=1)' --scale "
         "standard\n"
-        "Method tdsep takes the rows as moments of time, one after another, and tells sources apart "
+        "Method tdsep takes the rows as moments of time, one after another, and tells sources "
+        "apart "
         "by\n"
-        "their course; with a kernel that is not linear the mixture need not be, either. It ends with "
+        "their course; with a kernel that is not linear the mixture need not be, either. It ends "
+        "with "
         "exit\n"
         "code 3 when two sources have the same course and may still be mixed.\n"
         "Sources come back up to order, sign and size. 'mercer transform unmix.mercer DATA' "
@@ -207,12 +209,12 @@ void add_ica(CLI::App& program, Session& session) {
         .add_option("--kernel", o->kernel,
                     "the expression for one source [rbf(sigma=1)]; of rows, with tdsep [linear]")
         ->type_name("EXPR");
-    only(session,
-         command
-             .add_option("--kappa", o->settings.kappa,
-                         "regularisation [0.02, over 1000 rows 0.002]")
-             ->type_name("X"),
-         independence);
+    only(
+        session,
+        command
+            .add_option("--kappa", o->settings.kappa, "regularisation [0.02, over 1000 rows 0.002]")
+            ->type_name("X"),
+        independence);
     only(session,
          add_count(command, "--lags", o->in_time.lags, 1, 10'000,
                    "steps of time looked back over: 1, 2, ... so many [20]"),

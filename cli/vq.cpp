@@ -73,14 +73,21 @@ void report_codes(const VqCommand& c, const InputOptions& input, const OutputOpt
                   const Rows& rows, const Codebook& book, double raw, double seconds,
                   const Session& session) {
     const std::size_t written = bytes_of(output.path);
-    Json json{{"input", input.path},        {"output", output.path},
-              {"method", c.method},         {"start", c.method == "lbg" ? Json(c.start) : Json()},
+    Json json{{"input", input.path},
+              {"output", output.path},
+              {"method", c.method},
+              {"start", c.method == "lbg" ? Json(c.start) : Json()},
               {"rows", rows.size()},
-              {"codes", book.codes.size()}, {"radius", book.radius},
-              {"largest", book.largest},    {"root_mean_square", book.root_mean_square},
-              {"pruned", book.pruned},      {"objective", book.objective},
-              {"bound", book.bound},        {"status", describe(book.status)},
-              {"bytes_raw", raw},           {"bytes", written},
+              {"codes", book.codes.size()},
+              {"radius", book.radius},
+              {"largest", book.largest},
+              {"root_mean_square", book.root_mean_square},
+              {"pruned", book.pruned},
+              {"objective", book.objective},
+              {"bound", book.bound},
+              {"status", describe(book.status)},
+              {"bytes_raw", raw},
+              {"bytes", written},
               {"seconds", seconds}};
     if (session.json) {
         print_json(json);
@@ -199,10 +206,9 @@ void add_vq(CLI::App& program, Session& session) {
         of("lbg", option, remark);
         only(session, option, for_words(start, o->start, {"random"}));
     };
-    of_program(command
-                   .add_option("--radius", o->settings.radius,
-                               "lp: no row is farther from its code")
-                   ->type_name("R"));
+    of_program(
+        command.add_option("--radius", o->settings.radius, "lp: no row is farther from its code")
+            ->type_name("R"));
     of_random(add_count(command, "--codes", o->codes, 1, 1'000'000, "lbg: so many"),
               "; lp finds how many --radius needs");
     only(session,
@@ -211,8 +217,8 @@ void add_vq(CLI::App& program, Session& session) {
               encodes),
          when([input] { return is_picture(input->path); }, "for rows",
               "it belongs to pictures (.png, .ppm, .pgm, .pnm)"));
-    of_program(
-        command.add_flag("--no-prune", o->no_prune, "lp: keep codes that the others could replace"));
+    of_program(command.add_flag("--no-prune", o->no_prune,
+                                "lp: keep codes that the others could replace"));
     of_program(command
                    .add_option("--time", o->settings.time_limit,
                                "lp: seconds for the linear program [none]")

@@ -209,8 +209,9 @@ def make(run: Run) -> Result:
          "Virtual support vectors: deskewed digits; each support vector changed in every way of a list, and a second machine learnt "
          "from all. C, the list and C again were chosen one after another by machines of a sixth of the training digits, judged on "
          "the other five sixths (second and third table); the test digits were read once, by the machine of all training digits "
-         "with these settings. DeCoste and Schölkopf (2002) moved support vectors by one and by two pixels and "
-         "print 0.56 % for their machine of that kind; shifts of its support vectors are what its jittered kernel sees, too."],
+         "with these settings. The fifth list is that of an earlier run, whose amounts had been settled with test errors in view; "
+         "it was tried beside the others. DeCoste and Schölkopf (2002) moved support vectors by one and by two pixels; "
+         "an error of 0.6 % on 10000 digits has a deviation of 0.08 points."],
         [], {"errors": {name: f["error"] for name, f in found.items()}},
         sum(f["seconds"] for f in found.values()) if all("seconds" in f for f in found.values()) else -1,
     )  # fmt: skip

@@ -1,4 +1,5 @@
-// Feature maps through a sample, functions of Gram matrices, and the monomials of a polynomial kernel.
+// Feature maps through a sample, functions of Gram matrices, and the monomials of a polynomial
+// kernel.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -121,7 +122,8 @@ nb::object reconstruction_errors(const Model& model, const Rows& x) {
 nb::object gram_function(const Table& k, const std::string& functions) {
     Matrix<double> result;
     const MatrixView<const double> view{k.data(), k.shape(0), k.shape(1)};
-    run_beside([&](const Progress& progress) { result = apply_functions(view, functions, progress); });
+    run_beside(
+        [&](const Progress& progress) { result = apply_functions(view, functions, progress); });
     return nb::cast(give(std::move(result)));
 }
 

@@ -64,7 +64,7 @@ def test_gram_functions_and_what_they_refuse() -> None:
     K = np.array([[2.0, 1.0], [1.0, 2.0]])
     root = mercer.gram_function(K, "power(0.5)")
     np.testing.assert_allclose(root @ root, K, atol=1e-12)
-    with pytest.raises(ValueError, match="isomap"):
+    with pytest.raises(ValueError, match="isomop"):
         mercer.gram_function(K, "isomop(3)")
     with pytest.raises(ValueError, match="n_neighbors = 60"):
         mercer.Isomap(n_neighbors=60).fit(roll(60))

@@ -106,8 +106,7 @@ TEST(Dependence, SourcesOfABentMixtureByTheirCourseInTime) {
                                  "rbf(sigma=1)", "--scale", "standard", "-o", out});
     EXPECT_EQ(report["status"], "converged");
     EXPECT_EQ(report["told_apart"], true);
-    EXPECT_LT(report["off_diagonal"].get<double>(),
-              report["off_diagonal_at_first"].get<double>());
+    EXPECT_LT(report["off_diagonal"].get<double>(), report["off_diagonal_at_first"].get<double>());
     const Matrix<double> s =
         load(model).decision(read(data, {.label = "none", .double_precision = true}).x);
     ASSERT_EQ(s.columns(), 2U);

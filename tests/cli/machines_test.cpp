@@ -130,8 +130,8 @@ TEST(Machines, RegionsUnderAnIndefiniteKernelEndWithThree) {
     const Folder folder;
     const std::string data = moons(folder);
     const std::string model = folder.path("m.mercer");
-    const Outcome trained = run({"train", data, model, "--task", "regions", "--kernel",
-                                 "rbf(gamma=1) - 2*rbf(gamma=0.2)"});
+    const Outcome trained = run(
+        {"train", data, model, "--task", "regions", "--kernel", "rbf(gamma=1) - 2*rbf(gamma=0.2)"});
     EXPECT_EQ(trained.code, 3) << trained.out << trained.err;
     EXPECT_TRUE(has(trained.err + trained.out, "stationary point")) << trained.out << trained.err;
     EXPECT_FALSE(has(trained.out, "the optimum lies between")) << trained.out;

@@ -76,7 +76,8 @@ const std::string other_machines =
     "--regulariser ";
 const std::string of_training = "--train --kernel --scale --memory ";
 const std::string of_learning =
-    "--save-model --factor --patch --sample --components --dictionary --passes --rounds --detail --learn "
+    "--save-model --factor --patch --sample --components --dictionary --passes --rounds --detail "
+    "--learn "
     "--kernel --seed ";
 const std::string numbers =
     "--examples --error --epsilon --functions --dimension --features --radius --norm "

@@ -60,8 +60,7 @@ Dataset bent_mixture(const Matrix<double>& s) {
     return data;
 }
 
-double correlation(const Matrix<double>& a, std::size_t p, const Matrix<double>& b,
-                   std::size_t q) {
+double correlation(const Matrix<double>& a, std::size_t p, const Matrix<double>& b, std::size_t q) {
     double sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
     const auto n = static_cast<double>(a.rows());
     for (std::size_t i = 0; i < a.rows(); ++i) {
@@ -141,8 +140,7 @@ TEST(Tdsep, UnmixesABentMixtureInFeatureSpaceWhereALinearMapCannot) {
 }
 
 TEST(Tdsep, SaysWhenCoursesInTimeAreTheSame) {
-    const Dataset data =
-        straight_mixture(noise(1000, 2), mixing_of(2, 2, {1, 0.5, -0.4, 1}));
+    const Dataset data = straight_mixture(noise(1000, 2), mixing_of(2, 2, {1, 0.5, -0.4, 1}));
     EXPECT_LT(tdsep({}).fit(data).report().figures.at("separation"), separated);
 }
 

@@ -208,8 +208,8 @@ SuperResolution SuperResolution::learn(std::span<const Image> examples,
                                           settings.sample, settings.hebbian.common.seed);
     Dataset patches;
     const bool large = settings.kind == PatchKind::large;
-    patches.x = large ? added(pairs.low, pairs.high)
-                      : joined(pairs.low, pairs.high, settings.detail);
+    patches.x =
+        large ? added(pairs.low, pairs.high) : joined(pairs.low, pairs.high, settings.detail);
     ModelParts model = hebbian_pca(settings.hebbian).fit(patches).parts();
     model.trained.numbers["factor"] = static_cast<double>(settings.factor);
     model.trained.numbers["patch"] = static_cast<double>(settings.patch);

@@ -15,11 +15,11 @@
 // picture, overlapping patches by their mean. Colours are only stretched; their details are
 // luminance.
 //
-// Such v are pairs, of what is seen and what is sought. `PatchKind::large` is 001's way, which is not
-// taught by pairs: the components are those of patches of large pictures alone, v = (low + high) /
-// contrast. A patch of the stretched picture is projected on what such patches look like; of the
-// picture that the pre-images make, the high frequencies, what shrinking it would lose, are added to
-// the stretched one.
+// Such v are pairs, of what is seen and what is sought. `PatchKind::large` is 001's way, which is
+// not taught by pairs: the components are those of patches of large pictures alone, v = (low +
+// high) / contrast. A patch of the stretched picture is projected on what such patches look like;
+// of the picture that the pre-images make, the high frequencies, what shrinking it would lose, are
+// added to the stretched one.
 #pragma once
 
 #include <cstddef>

@@ -43,9 +43,10 @@ OfDistinctRows of_sum(const Findings& parts) {
 }
 
 /// det(A∘B) >= det A Π B_ii (Oppenheim's inequality). And a factor k strict on some columns C is at
-/// least λ > 0 times the matrix that is 1 for rows equal on C and 0 for others; by Schur the product is
-/// at least λ times the other factors on groups of rows equal on C, which differ elsewhere. So factors
-/// strict on columns that together are all are strict together, disjoint or not (tensor products).
+/// least λ > 0 times the matrix that is 1 for rows equal on C and 0 for others; by Schur the
+/// product is at least λ times the other factors on groups of rows equal on C, which differ
+/// elsewhere. So factors strict on columns that together are all are strict together, disjoint or
+/// not (tensor products).
 OfDistinctRows of_product(const Findings& parts) {
     const auto with_diagonal = std::ranges::all_of(
         parts, [](const Finding& part) { return part.distinct.positive_diagonal; });
@@ -90,9 +91,8 @@ OfDistinctRows of_gaussian() {
 OfDistinctRows of_moved(const KernelNode& node, OfDistinctRows inside) {
     if (node.kind == KernelKind::map || !all_columns(node.subset)) {
         const bool known = node.kind == KernelKind::columns && inside.strict &&
-                           std::ranges::all_of(node.subset.items, [](const auto& item) {
-                               return item.name.empty();
-                           });
+                           std::ranges::all_of(node.subset.items,
+                                               [](const auto& item) { return item.name.empty(); });
         return {.positive_diagonal = inside.positive_diagonal,
                 .strict_on = known ? node.subset.items : Ranges{}};
     }

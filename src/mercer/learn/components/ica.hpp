@@ -80,21 +80,22 @@ struct TdsepSettings {
 /// reference 28: Harmeling, Ziehe, Kawanabe and Müller, Kernel feature spaces and nonlinear blind
 /// source separation, 2002]. Rows are moments of time, one after another.
 ///
-/// The images of the rows are projected on the span of few of them, pivots of an incomplete Cholesky
-/// factorisation, and there on the leading principal directions, and whitened. One rotation then
-/// makes the covariances between now and 1, 2, … steps ago as diagonal as can be. With the linear
-/// kernel that is TDSEP [Ziehe and Müller 1998]; with another one the functions found are sources
-/// and functions of sources. Those come first that share the largest squared correlation with the
-/// columns, on average over them, and as many as `components` says are kept, each of variance 1,
-/// positively correlated with the column that it is most correlated with.
+/// The images of the rows are projected on the span of few of them, pivots of an incomplete
+/// Cholesky factorisation, and there on the leading principal directions, and whitened. One
+/// rotation then makes the covariances between now and 1, 2, … steps ago as diagonal as can be.
+/// With the linear kernel that is TDSEP [Ziehe and Müller 1998]; with another one the functions
+/// found are sources and functions of sources. Those come first that share the largest squared
+/// correlation with the columns, on average over them, and as many as `components` says are kept,
+/// each of variance 1, positively correlated with the column that it is most correlated with.
 ///
-/// The model is an expansion over the pivots. Report: `primal` is the squared mass off the diagonals
-/// that is left, `history` its course, one number a sweep, from before the first; figures
+/// The model is an expansion over the pivots. Report: `primal` is the squared mass off the
+/// diagonals that is left, `history` its course, one number a sweep, from before the first; figures
 /// `off_diagonal` and `off_diagonal_at_first` (shares of all squared entries), `sweeps`, `basis`
 /// (directions used), `lags`, `left_out` (share of the images' squared norm outside the span), and
-/// `separation`: how much the autocovariances of the two most alike sources differ, in units of what
-/// chance makes of two that are the same; of sources for which it is not well above 1 nothing says
-/// that they were told apart. Array "shares": the mean squared correlation of each with the columns.
+/// `separation`: how much the autocovariances of the two most alike sources differ, in units of
+/// what chance makes of two that are the same; of sources for which it is not well above 1 nothing
+/// says that they were told apart. Array "shares": the mean squared correlation of each with the
+/// columns.
 class Tdsep {
    public:
     explicit Tdsep(TdsepSettings settings) : settings_(std::move(settings)) {}

@@ -39,9 +39,8 @@ const Describe<TdsepSettings>& tdsep_settings() {
 }
 
 void check_rows(const TdsepSettings& s, const Dataset& data, std::size_t rows) {
-    if (!data.weights.empty() && std::ranges::any_of(data.weights, [&](double w) {
-            return w != data.weights.front();
-        })) {
+    if (!data.weights.empty() &&
+        std::ranges::any_of(data.weights, [&](double w) { return w != data.weights.front(); })) {
         throw InvalidInput("rows in the order of time have no weights; leave them out");
     }
     if (rows < 2 * s.lags) {
@@ -81,12 +80,11 @@ Matrix<double> product_of(const Matrix<double>& a, const Matrix<double>& b) {
 }
 
 WhiteFeatures white_features(const TdsepSettings& s, const Sample& sample, const Progress& told) {
-    const auto gram =
-        make_gram<double>(s.common.kernel, sample.x, sample.data.feature_names, told);
+    const auto gram = make_gram<double>(s.common.kernel, sample.x, sample.data.feature_names, told);
     WhiteFeatures f{.kernel = gram.kernel()};
     // More pivots than directions, so that the leading directions are those of all images.
-    f.factor = incomplete_cholesky(
-        *make_operator(gram, {}), {.rank = 5 * s.basis, .tolerance = 1e-12, .progress = told});
+    f.factor = incomplete_cholesky(*make_operator(gram, {}),
+                                   {.rank = 5 * s.basis, .tolerance = 1e-12, .progress = told});
     Matrix<double> g = f.factor.factor;
     const std::size_t n = sample.size();
     for (std::size_t r = 0; r < g.rows(); ++r) {
@@ -169,13 +167,11 @@ Ranking ranked(const Matrix<double>& sources, const Rows& x) {
         const auto c = columns.row(j);
         const double mean = std::accumulate(c.begin(), c.end(), 0.0) / static_cast<double>(n);
         for (double& value : c) value -= mean;
-        const double size =
-            std::sqrt(std::inner_product(c.begin(), c.end(), c.begin(), 0.0) /
-                      static_cast<double>(n));
+        const double size = std::sqrt(std::inner_product(c.begin(), c.end(), c.begin(), 0.0) /
+                                      static_cast<double>(n));
         for (double& value : c) value = size > 0 ? value / size : 0;
     }
-    const Matrix<double> likeness =
-        covariance_of(sources.view(), std::as_const(columns).view());
+    const Matrix<double> likeness = covariance_of(sources.view(), std::as_const(columns).view());
     Ranking r{.order = std::vector<std::size_t>(m)};
     std::iota(r.order.begin(), r.order.end(), std::size_t{0});
     for (std::size_t s = 0; s < m; ++s) {
@@ -186,8 +182,8 @@ Ranking ranked(const Matrix<double>& sources, const Rows& x) {
             c, [](double a, double b) { return std::abs(a) < std::abs(b); });
         r.sign.push_back(largest < 0 ? -1 : 1);
     }
-    std::ranges::stable_sort(
-        r.order, [&](std::size_t a, std::size_t b) { return r.share[a] > r.share[b]; });
+    std::ranges::stable_sort(r.order,
+                             [&](std::size_t a, std::size_t b) { return r.share[a] > r.share[b]; });
     return r;
 }
 
@@ -256,9 +252,9 @@ Model separate(const TdsepSettings& s, const Dataset& data, const Run& run) {
     for (std::size_t c = 0; c < kept; ++c) shares(c, 0) = r.share[r.order[c]];
     add_table(model, "shares", std::move(shares));
     Report report;
-    report.status = run.is_over()      ? fit_status(run)
+    report.status = run.is_over()     ? fit_status(run)
                     : found.converged ? FitStatus::converged
-                                       : FitStatus::iteration_limit;
+                                      : FitStatus::iteration_limit;
     report.rows = n;
     report.free_support_vectors = model.expansion.size();
     report.primal = found.history.back();
@@ -289,14 +285,15 @@ Model Tdsep::fit(const Dataset& data) const {
 }
 
 MachineEntry tdsep_entry() {
-    return tdsep_settings().entry({.task = tdsep_task,
-                                   .name = "tdsep",
-                                   .family = "components",
-                                   .learns = Learns::functions,
-                                   .about = "sources of mixed rows by their course in time, also of "
-                                            "mixtures that are not linear",
-                                   .command = "ica"},
-                                  tdsep);
+    return tdsep_settings().entry(
+        {.task = tdsep_task,
+         .name = "tdsep",
+         .family = "components",
+         .learns = Learns::functions,
+         .about = "sources of mixed rows by their course in time, also of "
+                  "mixtures that are not linear",
+         .command = "ica"},
+        tdsep);
 }
 
 }  // namespace mercer

@@ -344,10 +344,10 @@ Codebook lbg_codebook(const Rows& rows, std::size_t size, std::uint64_t seed,
 
 Codebook lbg_codebook(const Rows& rows, const Rows& first, const Progress& progress) {
     if (first.size() == 0 || first.size() > rows.size() || first.columns() != rows.columns()) {
-        throw InvalidInput("the first codebook has " + std::to_string(first.size()) +
-                           " codes of " + std::to_string(first.columns()) +
-                           " columns: there must be 1 to " + std::to_string(rows.size()) + " of " +
-                           std::to_string(rows.columns()) + ", as the rows have");
+        throw InvalidInput("the first codebook has " + std::to_string(first.size()) + " codes of " +
+                           std::to_string(first.columns()) + " columns: there must be 1 to " +
+                           std::to_string(rows.size()) + " of " + std::to_string(rows.columns()) +
+                           ", as the rows have");
     }
     std::vector<double> means(first.size() * first.columns());
     for (std::size_t c = 0; c < first.size(); ++c) {

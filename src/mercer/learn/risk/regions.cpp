@@ -153,14 +153,14 @@ class Turns {
     void measure() {
         std::vector<double> f = value_;
         for (double& x : f) x /= levels();
-        squared_norm =
-            std::inner_product(gamma_.begin(), gamma_.end(), f.begin(), 0.0) / levels();
+        squared_norm = std::inner_product(gamma_.begin(), gamma_.end(), f.begin(), 0.0) / levels();
         const RegionValues values = region_values(sample_, shares_, f, squared_norm);
         primal = values.primal;
         dual = values.dual;
         kkt_violation = 0;
         for (std::size_t j = 0; j < shares_.size(); ++j) {
-            double used = -infinity, room = infinity;  // of the values of rows with and below bounds
+            double used = -infinity,
+                   room = infinity;  // of the values of rows with and below bounds
             for (std::size_t i = 0; i < f.size(); ++i) {
                 if (alpha_[j][i] > 0) used = std::max(used, f[i]);
                 if (alpha_[j][i] < bound(j, i)) room = std::min(room, f[i]);
@@ -281,8 +281,9 @@ Report recompute_regions(const Model& model, const Dataset& data, const Progress
     for (std::size_t p = 0; p < located.size(); ++p) {
         // A point whose row has no weight is one that no multiplier is allowed for.
         if (place[located[p]] == sample.size()) {
-            throw InvalidInput("a point of the model is a row of weight 0: the model was trained "
-                               "with other weights");
+            throw InvalidInput(
+                "a point of the model is a row of weight 0: the model was trained "
+                "with other weights");
         }
         gamma[place[located[p]]] += q * model.expansion().coefficients(0, p);
     }

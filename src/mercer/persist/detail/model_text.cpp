@@ -309,7 +309,8 @@ void read_sigmoids(const Metadata& metadata, ModelParts& model, const std::strin
 void derive_convexity(const ModelParts& model, Report& report) {
     if (!has_bracket(model.task) || report.figures.contains("reduced_from")) return;
     // Nested regions once told their bracket as figures, where the rule allowed one.
-    for (const auto& [name, place] : {std::pair{"primal", &report.primal}, {"dual", &report.dual}}) {
+    for (const auto& [name, place] :
+         {std::pair{"primal", &report.primal}, {"dual", &report.dual}}) {
         if (const auto found = report.figures.find(name); found != report.figures.end()) {
             *place = found->second;
             set_gap(report);

@@ -59,8 +59,8 @@ JointDiagonal joint_diagonal(std::vector<Matrix<double>> matrices,
     while (!d.converged && d.sweeps() < settings.sweeps) {
         double largest = 0;
         for (std::size_t p = 0; p < n; ++p) {
-            const double done = static_cast<double>(d.sweeps()) /
-                                static_cast<double>(settings.sweeps);
+            const double done =
+                static_cast<double>(d.sweeps()) / static_cast<double>(settings.sweeps);
             const std::string detail = "sweep " + std::to_string(d.sweeps() + 1);
             if (!keep_going(settings.progress, {"training", done, detail})) {
                 d.history.push_back(off_diagonal_mass(d.matrices));
