@@ -17,6 +17,7 @@
 #include "mercer/learn/risk/given_loss.hpp"
 #include "mercer/learn/risk/gp_classifier.hpp"
 #include "mercer/learn/risk/neighbours.hpp"
+#include "mercer/learn/risk/regions.hpp"
 
 namespace mercer::cli {
 namespace {
@@ -173,7 +174,7 @@ std::string nu_text(const Model& model, const Report& r) {
 bool is_solved_to_gap(Task task) {
     return task == Task::logistic || task == Task::squared_hinge || task == Task::huber ||
            task == Task::quantile || task == Task::multi_label || task == gpc_task ||
-           task == risk_task || task == risk_classes_task;
+           task == risk_task || task == risk_classes_task || task == regions_task;
 }
 
 std::string tolerance_text(const Model& model, bool of_gap) {

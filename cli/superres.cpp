@@ -27,6 +27,7 @@ struct SuperresCommand {
     std::string sheet;
     bool evaluate = false;
     std::string kernel;
+    std::string learn = "pairs";
     SuperresSettings settings{};
 };
 
@@ -38,6 +39,7 @@ SuperResolution learnt(const SuperresCommand& c, const std::vector<Image>& examp
         return result;
     }
     SuperresSettings s = c.settings;
+    s.kind = c.learn == "large" ? PatchKind::large : PatchKind::pairs;
     const auto side = static_cast<double>(s.patch);
     s.hebbian.common.kernel =
         c.kernel.empty() ? rbf({.gamma = 1 / (4 * side * side)}) : Kernel::parse(c.kernel);
@@ -137,6 +139,7 @@ void run(const SuperresCommand& c, const Session& session) {
     const Report report = method.model().report();
     Json json{{"input", c.input},
               {"factor", method.factor()},
+              {"learn", method.kind() == PatchKind::large ? "large" : "pairs"},
               {"kernel", method.model().expansion().kernel.text()},
               {"components", method.model().expansion().outputs()},
               {"explained", report.figures.at("explained")},
@@ -184,6 +187,7 @@ void add_superres(CLI::App& program, Session& session) {
         "  mercer superres photo.png --train a.png b.ppm --evaluate --sheet compare.png\n"
         "  mercer superres small.png large.png --train a.png --save-model natural.mercer\n"
         "  mercer superres other.png larger.png --model natural.mercer\n"
+        "  mercer superres small.png large.png --train a.png --learn large --components 200\n"
         "--evaluate shrinks the photograph first and tells how near each method comes to it:\n"
         "repeated pixels, bilinear, bicubic, nearest example patches, kernel Hebbian components.\n"
         "Pictures are PNG or PNM. docs/machines/super-resolution.md says more.");
@@ -220,8 +224,15 @@ void add_superres(CLI::App& program, Session& session) {
                      "patches that components are combinations of [500]"));
     trains(add_count(command, "--passes", s.hebbian.passes, 1, 1'000'000, "over the patches [3]"));
     trains(add_count(command, "--rounds", s.rounds, 1, 100, "projections of each patch [2]"));
-    trains(command.add_option("--detail", s.detail, "weight of the high frequencies [1]")
-               ->type_name("X"));
+    CLI::Option* const learn = add_choice(
+        command, session, "--learn", o->learn, {"pairs", "large"},
+        "components of low and high frequencies side by side, or of large patches alone");
+    trains(learn);
+    CLI::Option* const detail =
+        command.add_option("--detail", s.detail, "weight of the high frequencies [1]")
+            ->type_name("X");
+    trains(detail);
+    only(session, detail, for_words(learn, o->learn, {"pairs"}));
     trains(command
                .add_option("--kernel", o->kernel,
                            "the expression on patches [rbf(gamma=1/(4 patch^2))]")

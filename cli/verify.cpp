@@ -10,6 +10,7 @@
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/learn/risk/regions.hpp"
 #include "mercer/theory/certificate_check.hpp"
 
 namespace mercer::cli {
@@ -132,12 +133,15 @@ std::string proof_text(const std::vector<CheckedReport>& checks) {
 int run(const std::string& path, const InputOptions& input, const VerifyOptions& options,
         const Session& session) {
     const auto [model, data] = read_model_and_data(path, input, session);
-    if (!is_svm(model.task())) {
+    if (!is_svm(model.task()) && model.task() != regions_task) {
         throw InvalidInput(
             fmt::format("{}: only support vector machines (svc, nu-svc, hard, svr, nu-svr, "
-                        "one-class, svdd) can "
-                        "be verified, and this is a model of --task {}",
+                        "one-class, svdd) and regions can be verified, and this is a model of "
+                        "--task {}",
                         path, task_name(model.task())));
+    }
+    if (options.rigorous && model.task() == regions_task) {
+        throw InvalidInput("--rigorous has no proof for --task regions; leave it out");
     }
     if (options.rigorous) require_provable(model);
     const Outcome outcome = check(model, data, options.rigorous, session);
@@ -191,7 +195,7 @@ void add_verify(CLI::App& program, Session& session) {
         "3\n"
         "when the optimality conditions hold but the kernel is not positive definite on the data:\n"
         "then they do not bound the distance from the optimum.\n"
-        "Tasks with a certificate: svc, nu-svc, hard, svr, nu-svr, one-class and svdd.");
+        "Tasks with a certificate: svc, nu-svc, hard, svr, nu-svr, one-class, svdd and regions.");
     const auto path = std::make_shared<std::string>();
     const auto input = add_model_and_input(command, session, *path);
     const auto options = std::make_shared<VerifyOptions>();

@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 struct VqCommand {
     std::string action;
     std::string method = "lp";
+    std::string start = "random";
     std::size_t codes = 0;
     std::size_t side = 8;
     std::uint64_t seed = 1;
@@ -49,19 +50,22 @@ Codebook make_codebook(const VqCommand& c, const Rows& rows, const StopOnInterru
         if (draw) draw(m);
         return !stop.requested();
     };
-    if (c.method == "lbg") {
+    const bool lbg = c.method == "lbg";
+    if (lbg && c.start == "random") {
         if (c.codes == 0)
             throw InvalidInput("--method lbg needs --codes, the size of the codebook");
         return lbg_codebook(rows, c.codes, c.seed, listen);
     }
     if (!(c.settings.radius > 0)) {
         throw InvalidInput(
-            "--method lp needs --radius, a number greater than 0: no row is farther from its code");
+            std::string(lbg ? "--start lp" : "--method lp") +
+            " needs --radius, a number greater than 0: no row is farther from its code");
     }
     QuantiserSettings settings = c.settings;
     settings.prune = !c.no_prune;
     settings.progress = listen;
-    return quantise(rows, settings);
+    const Codebook book = quantise(rows, settings);
+    return lbg ? lbg_codebook(rows, book.codes, listen) : book;
 }
 
 /// What was written, for people or as JSON.
@@ -69,13 +73,21 @@ void report_codes(const VqCommand& c, const InputOptions& input, const OutputOpt
                   const Rows& rows, const Codebook& book, double raw, double seconds,
                   const Session& session) {
     const std::size_t written = bytes_of(output.path);
-    Json json{{"input", input.path},        {"output", output.path},
-              {"method", c.method},         {"rows", rows.size()},
-              {"codes", book.codes.size()}, {"radius", book.radius},
-              {"largest", book.largest},    {"root_mean_square", book.root_mean_square},
-              {"pruned", book.pruned},      {"objective", book.objective},
-              {"bound", book.bound},        {"status", describe(book.status)},
-              {"bytes_raw", raw},           {"bytes", written},
+    Json json{{"input", input.path},
+              {"output", output.path},
+              {"method", c.method},
+              {"start", c.method == "lbg" ? Json(c.start) : Json()},
+              {"rows", rows.size()},
+              {"codes", book.codes.size()},
+              {"radius", book.radius},
+              {"largest", book.largest},
+              {"root_mean_square", book.root_mean_square},
+              {"pruned", book.pruned},
+              {"objective", book.objective},
+              {"bound", book.bound},
+              {"status", describe(book.status)},
+              {"bytes_raw", raw},
+              {"bytes", written},
               {"seconds", seconds}};
     if (session.json) {
         print_json(json);
@@ -160,6 +172,7 @@ void add_vq(CLI::App& program, Session& session) {
         "  mercer vq decode photo.vq.xz -o back.png\n"
         "  mercer vq encode rows.csv --radius 0.2 -o rows.vq\n"
         "  mercer vq encode photo.png --method lbg --codes 500 -o photo.lbg\n"
+        "  mercer vq encode photo.png --method lbg --start lp --radius 300 -o photo.lbg\n"
         "lp: codes are rows such that every row lies within --radius of one, as few as a linear\n"
         "program finds; lbg: so many means, which bound nothing. Pictures (.png, .ppm, .pgm) are\n"
         "cut into squares. A name ending in .xz, .zst, .bz2 or .gz is compressed as well.");
@@ -176,25 +189,41 @@ void add_vq(CLI::App& program, Session& session) {
     const auto of = [&](const char* word, CLI::Option* option, const char* remark = "") {
         only(session, option, encodes);
         only(session, option, for_words(method, o->method, {word}, remark));
+        return option;
     };
-    of("lp",
-       command.add_option("--radius", o->settings.radius, "lp: no row is farther from its code")
-           ->type_name("R"));
-    of("lbg", add_count(command, "--codes", o->codes, 1, 1'000'000, "lbg: so many"),
-       "; lp finds how many --radius needs");
+    CLI::Option* const start =
+        of("lbg", add_choice(command, session, "--start", o->start, {"random", "lp"},
+                             "lbg: rows drawn, or the codes of the linear program"));
+    // What belongs to the program, whether it is the end or where lbg begins.
+    const auto of_program = [&](CLI::Option* option) {
+        only(session, option, encodes);
+        only(session, option,
+             when([o] { return o->method == "lp" || o->start == "lp"; },
+                  "for --method lbg that begins at random",
+                  "it belongs to lp, and to lbg with --start lp"));
+    };
+    const auto of_random = [&](CLI::Option* option, const char* remark = "") {
+        of("lbg", option, remark);
+        only(session, option, for_words(start, o->start, {"random"}));
+    };
+    of_program(
+        command.add_option("--radius", o->settings.radius, "lp: no row is farther from its code")
+            ->type_name("R"));
+    of_random(add_count(command, "--codes", o->codes, 1, 1'000'000, "lbg: so many"),
+              "; lp finds how many --radius needs");
     only(session,
          only(session,
               add_count(command, "--block", o->side, 1, 256, "side of a square of pixels [8]"),
               encodes),
          when([input] { return is_picture(input->path); }, "for rows",
               "it belongs to pictures (.png, .ppm, .pgm, .pnm)"));
-    of("lp",
-       command.add_flag("--no-prune", o->no_prune, "lp: keep codes that the others could replace"));
-    of("lp", command
-                 .add_option("--time", o->settings.time_limit,
-                             "lp: seconds for the linear program [none]")
-                 ->type_name("S"));
-    of("lbg", command.add_option("--seed", o->seed, "how lbg begins [1]")->type_name("N"));
+    of_program(command.add_flag("--no-prune", o->no_prune,
+                                "lp: keep codes that the others could replace"));
+    of_program(command
+                   .add_option("--time", o->settings.time_limit,
+                               "lp: seconds for the linear program [none]")
+                   ->type_name("S"));
+    of_random(command.add_option("--seed", o->seed, "how lbg begins [1]")->type_name("N"));
     only(session, input->options, encodes);
     only(session, input->options,
          when([input] { return !is_picture(input->path); }, "for a picture", "it belongs to rows"));

@@ -17,7 +17,7 @@ from ._components import KernelHebbian, KernelPCA
 from ._conformal import outlier_p_values, prediction_intervals, prediction_sets
 from ._features import eliminate_features, zero_norm_features
 from ._gpc import GaussianProcessClassifier
-from ._ica import KernelICA
+from ._ica import KernelICA, KernelTDSEP
 from ._load import load
 from ._losses import (
     KernelHuberRegressor,
@@ -26,6 +26,12 @@ from ._losses import (
     SquaredHingeClassifier,
 )
 from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
+from ._manifold import (
+    Isomap,
+    LaplacianEigenmaps,
+    LocallyLinearEmbedding,
+    gram_function,
+)
 from ._maps import MonomialFeatures, Nystroem
 from ._multilabel import MultiLabelClassifier
 from ._neighbours import KNeighborsClassifier, KNeighborsRegressor
@@ -68,6 +74,7 @@ __all__ = [
     "ConvergenceWarning",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
+    "Isomap",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "Kernel",
@@ -84,8 +91,11 @@ __all__ = [
     "KernelRidge",
     "KernelRiskClassifier",
     "KernelRiskRegressor",
+    "KernelTDSEP",
     "KernelVQ",
     "LabelSpreading",
+    "LaplacianEigenmaps",
+    "LocallyLinearEmbedding",
     "Machine",
     "MonomialFeatures",
     "MultiLabelClassifier",
@@ -111,6 +121,7 @@ __all__ = [
     "data",
     "eliminate_features",
     "function",
+    "gram_function",
     "judge",
     "kernels",
     "laplacian",

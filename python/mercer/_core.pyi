@@ -308,6 +308,14 @@ def preimages(
     /,
 ) -> tuple: ...
 def reconstruction_errors(arg0: Model, arg1: Rows, /) -> object: ...
+def gram_function(
+    arg0: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    arg1: str,
+    /,
+) -> object: ...
+def lbg_codes(arg0: Rows, arg1: Rows, /) -> tuple: ...
 def fit_cca(
     kernel_x: Expression,
     kernel_y: Expression,

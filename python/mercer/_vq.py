@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
+from ._arrays import check_rows, from_rows, to_rows
 from ._base import Machine, _threads
 from ._compat import ClusterMixin
 
@@ -99,3 +101,21 @@ class KernelVQ(ClusterMixin, Machine):
         """The codes themselves, one per label."""
         self._check_fitted()
         return self.codes_[np.asarray(labels, dtype=np.intp)]
+
+    def lbg(self, X: Any) -> np.ndarray:
+        """Means of the rows that begin at the codes: the Linde-Buzo-Gray algorithm, Euclidean.
+
+        The mean square of the distances falls, and the promise of ``radius`` is lost; how far the
+        worst row is then, and the root mean square, are `lbg_distortion_` and `lbg_mean_`.
+
+        Returns
+        -------
+        ndarray of shape (n_codes, n_features)
+        """
+        self._check_fitted()
+        rows = to_rows(check_rows(self, X, reset=False))
+        with _threads(self.n_jobs):
+            codes, self.lbg_distortion_, self.lbg_mean_, _ = _core.lbg_codes(
+                rows, to_rows(np.asarray(self.codes_, dtype=np.float64))
+            )
+        return from_rows(codes, self.codes_.shape[1])

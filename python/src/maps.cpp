@@ -1,4 +1,5 @@
-// Feature maps through a sample, and the monomials of a polynomial kernel.
+// Feature maps through a sample, functions of Gram matrices, and the monomials of a polynomial
+// kernel.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,7 +12,9 @@
 #include "mercer/base/error.hpp"
 #include "mercer/feature/maps.hpp"
 #include "mercer/feature/preimage.hpp"
+#include "mercer/feature/spectral.hpp"
 #include "mercer/learn/components/kernel_pca.hpp"
+#include "mercer/learn/groups/quantiser.hpp"
 
 namespace mercer::python {
 namespace {
@@ -115,6 +118,23 @@ nb::object reconstruction_errors(const Model& model, const Rows& x) {
     return nb::cast(give(std::move(out)));
 }
 
+/// Isomap and its like, and functions of the spectrum.
+nb::object gram_function(const Table& k, const std::string& functions) {
+    Matrix<double> result;
+    const MatrixView<const double> view{k.data(), k.shape(0), k.shape(1)};
+    run_beside(
+        [&](const Progress& progress) { result = apply_functions(view, functions, progress); });
+    return nb::cast(give(std::move(result)));
+}
+
+/// Means that begin at given codes: (codes, largest distance, root mean square, converged).
+nb::tuple lbg_codes(const Rows& x, const Rows& first) {
+    Codebook book;
+    run_beside([&](const Progress& progress) { book = lbg_codebook(x, first, progress); });
+    return nb::make_tuple(rows_to_arrays(book.codes), book.largest, book.root_mean_square,
+                          book.status == FitStatus::converged);
+}
+
 }  // namespace
 
 void bind_maps(nb::module_& m) {
@@ -139,6 +159,8 @@ void bind_maps(nb::module_& m) {
         .def("__call__", &apply);
     m.def("preimages", &preimages);
     m.def("reconstruction_errors", &reconstruction_errors);
+    m.def("gram_function", &gram_function);
+    m.def("lbg_codes", &lbg_codes);
     m.def("monomials", &monomials);
     m.def("monomial_names", &monomial_names);
 }

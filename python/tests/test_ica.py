@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from mercer import ConvergenceWarning, KernelICA
+from mercer import ConvergenceWarning, KernelICA, KernelTDSEP
 
 MIXING = np.array([[1.0, 0.6], [0.5, 1.2]])
 
@@ -81,3 +81,31 @@ def test_errors_are_the_expected_ones() -> None:
         KernelICA().fit(X).inverse_transform(np.zeros((1, 3)))
     with pytest.warns(ConvergenceWarning, match="contrast"):
         KernelICA(max_iter=1, tol=1e-12).fit(X)
+
+
+def bent(rows: int = 1500) -> tuple[np.ndarray, np.ndarray]:
+    """Two sines, and a mixture of them that no linear map undoes."""
+    S = np.sin(2 * np.pi * np.outer(np.arange(rows), [0.0073, 0.0191]))
+    X = np.c_[np.exp(S[:, 0]) - np.exp(S[:, 1]), np.exp(-S[:, 0]) + np.exp(-S[:, 1])]
+    return S, (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def test_sources_are_separated_by_their_course_in_time() -> None:
+    S, X = bent()
+    straight = KernelTDSEP().fit(S @ MIXING.T)
+    assert (likeness(straight.transform(S @ MIXING.T), S).max(axis=1) > 0.999).all()
+    machine = KernelTDSEP(kernel="rbf(sigma=1)").fit(X)
+    found = machine.transform(X)
+    assert (likeness(found, S).max(axis=1) > 0.99).all()
+    np.testing.assert_allclose(np.cov(found.T, bias=True), np.eye(2), atol=1e-6)
+    assert machine.shares_[0] >= machine.shares_[1] > 0
+    assert machine.off_diagonal_ < machine.report_.figures["off_diagonal_at_first"]
+    assert np.array_equal(pickle.loads(pickle.dumps(machine)).transform(X), found)
+
+
+def test_courses_in_time_that_are_the_same_are_told() -> None:
+    noise = np.random.default_rng(0).normal(size=(500, 2))
+    with pytest.warns(UserWarning, match="same course in time"):
+        KernelTDSEP().fit(noise)
+    with pytest.raises(ValueError, match="lags"):
+        KernelTDSEP(lags=300).fit(noise)

@@ -90,6 +90,50 @@ TEST(Dependence, IcaUnmixesAndTellsTheAmariError) {
     EXPECT_EQ(run({"ica", truth}).code, 2);  // two rows of two columns
 }
 
+TEST(Dependence, SourcesOfABentMixtureByTheirCourseInTime) {
+    const Folder folder;
+    std::string text, noise;
+    Random random(4);
+    for (int t = 0; t < 1500; ++t) {
+        const double a = std::sin(0.0459 * t), b = std::sin(0.12 * t);
+        text += std::to_string(std::exp(a) - std::exp(b)) + "," +
+                std::to_string(std::exp(-a) + std::exp(-b)) + "\n";
+        noise += std::to_string(random.normal()) + "," + std::to_string(random.normal()) + "\n";
+    }
+    const std::string data = folder.file("bent.csv", text), model = folder.path("unmix.mercer");
+    const std::string out = folder.path("sources.csv");
+    const json report = json_of({"ica", data, model, "--method", "tdsep", "--kernel",
+                                 "rbf(sigma=1)", "--scale", "standard", "-o", out});
+    EXPECT_EQ(report["status"], "converged");
+    EXPECT_EQ(report["told_apart"], true);
+    EXPECT_LT(report["off_diagonal"].get<double>(), report["off_diagonal_at_first"].get<double>());
+    const Matrix<double> s =
+        load(model).decision(read(data, {.label = "none", .double_precision = true}).x);
+    ASSERT_EQ(s.columns(), 2U);
+    double best[2] = {0, 0};
+    for (std::size_t c = 0; c < 2; ++c) {
+        double with_a = 0, with_b = 0;
+        for (std::size_t t = 0; t < s.rows(); ++t) {
+            with_a += s(t, c) * std::sin(0.0459 * static_cast<double>(t));
+            with_b += s(t, c) * std::sin(0.12 * static_cast<double>(t));
+        }
+        best[0] = std::max(best[0], std::abs(with_a) / (750 * std::sqrt(2.0)));
+        best[1] = std::max(best[1], std::abs(with_b) / (750 * std::sqrt(2.0)));
+    }
+    EXPECT_GT(best[0], 0.95);
+    EXPECT_GT(best[1], 0.95);
+    // Noise has no course in time: the answer is no separation, and the exit code says so.
+    const Outcome none = run({"ica", folder.file("noise.csv", noise), "--method", "tdsep"});
+    EXPECT_EQ(none.code, 3) << none.out;
+    EXPECT_NE(none.err.find("same course"), std::string::npos) << none.err;
+    // What belongs to the other method, and lags beyond the rows.
+    EXPECT_EQ(run({"ica", data, "--method", "tdsep", "--kappa", "0.1"}).code, 2);
+    EXPECT_EQ(run({"ica", data, "--lags", "5"}).code, 2);
+    const Outcome far = run({"ica", data, "--method", "tdsep", "--lags", "800"});
+    EXPECT_EQ(far.code, 2);
+    EXPECT_NE(far.err.find("--lags"), std::string::npos) << far.err;
+}
+
 TEST(Dependence, DependAndAnswerGoThroughAFile) {
     const Folder folder;
     const Circle train = circle(folder, "train", 1), test = circle(folder, "test", 2);

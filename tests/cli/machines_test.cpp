@@ -79,6 +79,10 @@ TEST(Machines, EachIsTrainedSavedShownAndPredictsAsItsModelDoes) {
         const Labels expected = loaded.predict_labels(read(data).x);
         EXPECT_EQ(predicted["labels"].get<std::vector<double>>(), expected.values);
         const Outcome verified = run({"verify", model, data});
+        if (task[0] == "regions") {
+            EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+            continue;
+        }
         EXPECT_EQ(verified.code, 2);
         EXPECT_TRUE(has(verified.err, "only support vector machines")) << verified.err;
     }
@@ -120,6 +124,40 @@ TEST(Machines, RegionsSayTheSmallestThatHoldsARow) {
     EXPECT_GE(large, 180);
     EXPECT_LT(large, 195);
     EXPECT_TRUE(has(run({"train", data, "--task", "regions", "--shares", "1.5"}).err, "shares"));
+}
+
+TEST(Machines, RegionsUnderAnIndefiniteKernelEndWithThree) {
+    const Folder folder;
+    const std::string data = moons(folder);
+    const std::string model = folder.path("m.mercer");
+    const Outcome trained = run(
+        {"train", data, model, "--task", "regions", "--kernel", "rbf(gamma=1) - 2*rbf(gamma=0.2)"});
+    EXPECT_EQ(trained.code, 3) << trained.out << trained.err;
+    EXPECT_TRUE(has(trained.err + trained.out, "stationary point")) << trained.out << trained.err;
+    EXPECT_FALSE(has(trained.out, "the optimum lies between")) << trained.out;
+}
+
+TEST(Machines, TheCertificateOfRegionsIsRecomputed) {
+    const Folder folder;
+    const std::string data = moons(folder), model = folder.path("m.mercer");
+    json_of({"train", data, model, "--task", "regions", "--shares", "0.9,0.4", "--kernel",
+             "rbf(gamma=2)", "--scale", "standard"});
+    const json verdict = json_of({"verify", model, data});
+    EXPECT_EQ(verdict["holds"], true);
+    EXPECT_EQ(verdict["certifies"], "optimum");
+    const json found = verdict["parts"][0]["found"];
+    EXPECT_LT(found["relative_gap"].get<double>(), 2e-3);
+    EXPECT_LT(found["infeasibility"].get<double>(), 1e-6);
+    // One multiplier a little larger, and another share inside: neither goes through.
+    ModelParts parts = load(model).parts();
+    parts.expansion.coefficients(0, 0) *= 1.5;
+    const std::string wrong = folder.path("wrong.mercer");
+    save(Model(std::move(parts)), wrong);
+    EXPECT_EQ(run({"verify", wrong, data}).code, 1);
+    const std::string other = folder.path("other.csv");
+    EXPECT_EQ(run({"make", "rings", "--n", "60", "-o", other}).code, 0);
+    EXPECT_EQ(run({"verify", model, other}).code, 1);
+    EXPECT_EQ(run({"verify", model, data, "--rigorous"}).code, 2);
 }
 
 TEST(Machines, CrossValidationScoresClassifiersAndRegressors) {

@@ -77,6 +77,7 @@ const std::string other_machines =
 const std::string of_training = "--train --kernel --scale --memory ";
 const std::string of_learning =
     "--save-model --factor --patch --sample --components --dictionary --passes --rounds --detail "
+    "--learn "
     "--kernel --seed ";
 const std::string numbers =
     "--examples --error --epsilon --functions --dimension --features --radius --norm "
@@ -203,20 +204,23 @@ const std::vector<Mode> modes{
     {"denoise a.csv --model m", of_training + "--patch --stride --sample"},
     {"denoise a.png -o b.png", "--model " + reading + writing},
     {"superres a.png b.png --train c.png", "--sheet"},
+    {"superres a.png b.png --train c.png --learn large", "--sheet --detail"},
     {"superres a.png b.png --model m", "--sheet " + of_learning},
     {"cca a.csv b.csv", ""},
-    {"ica a.csv", writing},
-    {"ica a.csv -o b.csv", ""},
+    {"ica a.csv", "--lags --basis " + writing},
+    {"ica a.csv -o b.csv", "--lags --basis"},
+    {"ica a.csv --method tdsep", "--contrast --kappa " + writing},
     {"depend a.csv b.csv m", ""},
     {"depend a.csv b.csv m --lambda-path 1,2", "--lambda"},
     {"answer m a.csv", "--iterations"},
     {"answer m a.csv --preimage best", "--candidates --positions"},
     {"answer m a.csv --preimage distance", "--candidates --positions --iterations"},
-    {"vq encode a.csv", "--codes --seed --block " + writing},
+    {"vq encode a.csv", "--codes --seed --start --block " + writing},
     {"vq encode a.csv --method lbg", "--radius --no-prune --time --block " + writing},
-    {"vq encode a.png", "--codes --seed --double " + reading + writing},
+    {"vq encode a.csv --method lbg --start lp", "--codes --seed --block " + writing},
+    {"vq encode a.png", "--codes --seed --start --double " + reading + writing},
     {"vq decode a.vq",
-     "--radius --method --codes --block --no-prune --time --seed --double " + reading},
+     "--radius --method --codes --start --block --no-prune --time --seed --double " + reading},
     {"completion bash", ""},
 };
 

@@ -163,6 +163,11 @@ case $1 in
             printf "%.5f,%.5f\n", a + 0.5 * b, 0.3 * a - b } }' >mixtures.csv
         printf '1,0.5\n0.3,-1\n' >mixing.csv
         head -20 mixtures.csv >more.csv
+        awk 'BEGIN { for (t = 0; t < 600; ++t) {
+            a = sin(0.0459 * t); b = sin(0.12 * t)
+            printf "%.5f,%.5f\n", a + 0.5 * b, 0.3 * a - b >"waves.csv"
+            printf "%.5f,%.5f\n", exp(a) - exp(b), exp(-a) + exp(-b) >"bent.csv" } }'
+        head -20 bent.csv >more-bent.csv
         ;;
     invariances)
         rows some.csv 0.1

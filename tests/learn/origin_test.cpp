@@ -113,8 +113,8 @@ TEST(Regions, AreNestedAndHoldTheirShares) {
             regions({.common = {.kernel = kernel}, .shares = shares, .tolerance = 1e-4}).fit(data);
         const Report r = model.report();
         EXPECT_EQ(r.status, FitStatus::converged) << kernel.text();
-        EXPECT_GE(r.figures.at("relative_gap"), -1e-9);
-        EXPECT_LE(r.figures.at("relative_gap"), 1e-4);
+        EXPECT_GE(r.relative_gap, -1e-9);
+        EXPECT_LE(r.relative_gap, 1e-4);
         const Matrix<double>& levels = model.extras().array("regions");
         ASSERT_EQ(levels.rows(), 4U);
         const auto m = static_cast<double>(data.size());
@@ -139,6 +139,16 @@ TEST(Regions, AreNestedAndHoldTheirShares) {
             EXPECT_LT(levels(j, 1), levels(j - 1, 1)) << "nested";
         }
         EXPECT_EQ(levels(3, 1), 0) << "decisions are those of the largest";
+    }
+}
+
+TEST(Regions, UnderAnIndefiniteKernelClaimNothing) {
+    const Dataset data = cloud(0, 0, 60, 3);
+    for (const char* text : {"sigmoid(gamma=1, coef0=-1)", "rbf(gamma=1) - 2*rbf(gamma=0.2)"}) {
+        const Report r = regions({.common = {.kernel = Kernel::parse(text)}}).fit(data).report();
+        EXPECT_FALSE(r.is_bracketed()) << text;
+        EXPECT_TRUE(std::isnan(r.primal)) << text;
+        EXPECT_TRUE(std::isnan(r.relative_gap)) << text;
     }
 }
 

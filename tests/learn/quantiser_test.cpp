@@ -142,6 +142,35 @@ TEST(Quantiser, LbgOfTheSameSizeHasTheSmallerMeanAndNoPromise) {
     }
 }
 
+TEST(Quantiser, LbgBegunAtTheProgramsCodesLowersTheMeanAndEndsAtAFixedPoint) {
+    const Rows rows = make("moons", {.n = 400, .noise = 0.1, .seed = 2}).x;
+    const Codebook first = quantise(rows, {.radius = 0.25});
+    const Codebook means = lbg_codebook(rows, first.codes);
+    EXPECT_EQ(means.status, FitStatus::converged);
+    EXPECT_EQ(means.codes.size(), first.codes.size());
+    EXPECT_LT(means.root_mean_square, 0.9 * first.root_mean_square);
+    EXPECT_EQ(means.radius, 0) << "nothing is promised of single rows";
+    // Each is the mean of its rows.
+    std::vector<double> row(2), mean(2);
+    for (std::size_t c = 0; c < means.codes.size(); ++c) {
+        double x = 0, y = 0, count = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (means.nearest[i] != c) continue;
+            rows.copy_row(i, row);
+            x += row[0];
+            y += row[1];
+            ++count;
+        }
+        means.codes.copy_row(c, mean);
+        ASSERT_GT(count, 0);
+        EXPECT_NEAR(mean[0], x / count, 1e-5);
+        EXPECT_NEAR(mean[1], y / count, 1e-5);
+    }
+    // It is where it began that decides: no seed.
+    EXPECT_EQ(lbg_codebook(rows, first.codes).nearest, means.nearest);
+    EXPECT_THROW(lbg_codebook(rows, Rows::dense(std::vector<double>(3), 3)), InvalidInput);
+}
+
 TEST(Quantiser, TheModelPredictsTheNearestCode) {
     Dataset data;
     data.x = square(300, 6);

@@ -72,6 +72,28 @@ TEST(Superres, BringsBackEdgesThatInterpolationBlurs) {
     EXPECT_EQ(back.enlarge(small).pixels, large.pixels);
 }
 
+TEST(Superres, LargePatchesAloneTeachDetailsToo) {
+    const std::vector<Image> examples{edges(96, 1), edges(96, 2), edges(96, 3)};
+    const Image original = edges(64, 9);
+    const Image small = shrink(original, 2);
+    SuperresSettings s = quick();
+    s.kind = PatchKind::large;
+    const SuperResolution learnt = SuperResolution::learn(examples, s);
+    EXPECT_EQ(learnt.model().columns(), s.patch * s.patch);
+    const Image large = learnt.enlarge(small);
+    const Image bicubic = enlarge(small, 2, Interpolation::bicubic);
+    EXPECT_GT(psnr(large, original, 2), psnr(bicubic, original, 2) + 0.2);
+    SuperResolution back(load_from_memory(save_to_memory(learnt.model())));
+    EXPECT_EQ(back.kind(), PatchKind::large);
+    back.preimage = learnt.preimage;
+    back.stride = learnt.stride;
+    EXPECT_EQ(back.enlarge(small).pixels, large.pixels);
+    // A model of pairs is not taken for one of large patches.
+    ModelParts other = SuperResolution::learn(examples, quick()).model().parts();
+    other.trained.numbers["large"] = 1;
+    EXPECT_THROW(SuperResolution{Model(other)}, InvalidInput);
+}
+
 TEST(Superres, FlatPicturesStayFlatAndColoursAreKept) {
     const std::vector<Image> examples{edges(64, 1)};
     SuperresSettings s = quick();

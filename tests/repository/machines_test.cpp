@@ -56,6 +56,7 @@ const std::vector<Known>& known() {
         {"k-means", "kmeans", {"cli/train.cpp"}},
         {"vq", "vq", {"cli/vq.cpp"}},
         {"ica", "ica", {"cli/ica.cpp"}},
+        {"tdsep", "tdsep", {"cli/ica.cpp"}},
         {"cca", "cca", {"cli/cca.cpp"}},
         {"dependency", "dependency", {"cli/predict.cpp"}},
         {"multilabel", "multi_label", {"cli/multilabel.cpp", "cli/model_output.cpp"}},

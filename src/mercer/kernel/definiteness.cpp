@@ -343,7 +343,10 @@ class Judge {
                                               : combine(node, std::move(parts), assumptions);
         // What is not known to be a dot product says nothing of distinct rows.
         if (!at_least_conditional(result)) result.distinct = {};
-        if (!is_positive(result)) result.distinct.strict = false;
+        if (!is_positive(result)) {
+            result.distinct.strict = false;
+            result.distinct.strict_on.clear();
+        }
         // A positive definite part without a series of its own may be the base of one.
         if (is_positive(result) && !result.series) {
             result.series = base_series(k, false, result.distinct.strict);

@@ -30,6 +30,7 @@ MachineEntry kernel_pca_entry();
 MachineEntry hebbian_entry();
 MachineEntry cca_entry();
 MachineEntry ica_entry();
+MachineEntry tdsep_entry();
 MachineEntry dependency_entry();
 MachineEntry multi_label_entry();
 MachineEntry label_spreading_entry();
@@ -60,6 +61,7 @@ std::deque<MachineEntry> built_in() {
     all.push_back(hebbian_entry());
     all.push_back(cca_entry());
     all.push_back(ica_entry());
+    all.push_back(tdsep_entry());
     all.push_back(dependency_entry());
     all.push_back(multi_label_entry());
     all.push_back(label_spreading_entry());

@@ -106,8 +106,9 @@ Plane with_details(const Plane& stretched, std::size_t patch, std::size_t stride
 }
 
 /// Luminance with details, colours as they are stretched.
+/// With `only_high` what is left of the details is what a shrunk picture cannot have.
 Image enlarge_with(const Image& small, std::size_t factor, std::size_t patch, std::size_t stride,
-                   const Filler& fill, const Progress& progress) {
+                   const Filler& fill, const Progress& progress, bool only_high = false) {
     std::vector<Plane> planes = luminance_planes(small);
     for (Plane& plane : planes) plane = enlarge(plane, factor, Interpolation::bicubic);
     if (std::min(planes[0].rows(), planes[0].columns()) < patch) {
@@ -115,7 +116,14 @@ Image enlarge_with(const Image& small, std::size_t factor, std::size_t patch, st
                            std::to_string(small.height) + " pixels, " + std::to_string(factor) +
                            " times as large, is smaller than a patch of " + std::to_string(patch));
     }
-    planes[0] = with_details(planes[0], patch, stride, fill, progress);
+    Plane detailed = with_details(planes[0], patch, stride, fill, progress);
+    if (only_high) {
+        const Plane known = enlarge(shrink(detailed, factor), factor, Interpolation::bicubic);
+        for (std::size_t k = 0; k < detailed.values().size(); ++k) {
+            detailed.values()[k] += planes[0].values()[k] - known.values()[k];
+        }
+    }
+    planes[0] = std::move(detailed);
     return image_of_luminance(planes);
 }
 
@@ -130,6 +138,13 @@ Rows joined(const Matrix<double>& low, const Matrix<double>& high, double detail
         }
     }
     return Rows::dense(std::move(values), 2 * size);
+}
+
+/// low + high: the patch itself.
+Rows added(const Matrix<double>& low, const Matrix<double>& high) {
+    std::vector<double> values = low.values();
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] += high.values()[k];
+    return Rows::dense(std::move(values), low.columns());
 }
 
 std::size_t whole_number(const Model& model, const char* name) {
@@ -192,11 +207,14 @@ SuperResolution SuperResolution::learn(std::span<const Image> examples,
     const PatchPairs pairs = draw_patches(examples, settings.factor, settings.patch,
                                           settings.sample, settings.hebbian.common.seed);
     Dataset patches;
-    patches.x = joined(pairs.low, pairs.high, settings.detail);
+    const bool large = settings.kind == PatchKind::large;
+    patches.x =
+        large ? added(pairs.low, pairs.high) : joined(pairs.low, pairs.high, settings.detail);
     ModelParts model = hebbian_pca(settings.hebbian).fit(patches).parts();
     model.trained.numbers["factor"] = static_cast<double>(settings.factor);
     model.trained.numbers["patch"] = static_cast<double>(settings.patch);
     model.trained.numbers["detail"] = settings.detail;
+    if (large) model.trained.numbers["large"] = 1;
     model.trained.numbers["rounds"] = static_cast<double>(settings.rounds);
     SuperResolution result{Model(std::move(model))};
     result.preimage = settings.preimage;
@@ -208,11 +226,13 @@ SuperResolution::SuperResolution(const Model& model)
     : components_(model),
       factor_(whole_number(model, "factor")),
       patch_(whole_number(model, "patch")),
-      rounds_(whole_number(model, "rounds")) {
+      rounds_(whole_number(model, "rounds")),
+      kind_(model.trained().numbers.contains("large") ? PatchKind::large : PatchKind::pairs) {
     check_shape(factor_, patch_);
+    const std::size_t columns = (kind_ == PatchKind::large ? 1 : 2) * patch_ * patch_;
     const auto found = model.trained().numbers.find("detail");
     if (found == model.trained().numbers.end() || !(found->second > 0) ||
-        model.columns() != 2 * patch_ * patch_ || !model.scaling().center().empty()) {
+        model.columns() != columns || !model.scaling().center().empty()) {
         throw InvalidInput(
             "the model was not learnt from pictures: its columns are not those of "
             "patches");
@@ -227,17 +247,18 @@ Image SuperResolution::enlarge(const Image& small, const Progress& progress) con
     const std::size_t size = patch_ * patch_;
     const Filler fill = [&](const Matrix<double>& low, Matrix<double>& high) {
         for (std::size_t round = 0; round < rounds_; ++round) {
-            const Rows v = joined(low, high, detail_);
+            const bool large = kind_ == PatchKind::large;
+            const Rows v = large ? added(low, high) : joined(low, high, detail_);
             const Matrix<double> p = predictor.decision(v);
             const std::vector<Preimage> found = finder.find(components_.expand(p.view()).view(), v);
             for (std::size_t t = 0; t < found.size(); ++t) {
                 for (std::size_t k = 0; k < size; ++k) {
-                    high(t, k) = found[t].z[size + k] / detail_;
+                    high(t, k) = large ? found[t].z[k] - low(t, k) : found[t].z[size + k] / detail_;
                 }
             }
         }
     };
-    return enlarge_with(small, factor_, patch_, stride, fill, progress);
+    return enlarge_with(small, factor_, patch_, stride, fill, progress, kind_ == PatchKind::large);
 }
 
 Image enlarge_by_nearest(const Image& small, std::size_t factor, const PatchPairs& examples,

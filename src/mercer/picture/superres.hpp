@@ -14,6 +14,12 @@
 // as (low, 0), projected on the components, and the pre-image's high part is added to the stretched
 // picture, overlapping patches by their mean. Colours are only stretched; their details are
 // luminance.
+//
+// Such v are pairs, of what is seen and what is sought. `PatchKind::large` is 001's way, which is
+// not taught by pairs: the components are those of patches of large pictures alone, v = (low +
+// high) / contrast. A patch of the stretched picture is projected on what such patches look like;
+// of the picture that the pre-images make, the high frequencies, what shrinking it would lose, are
+// added to the stretched one.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +34,19 @@
 
 namespace mercer MERCER_API {
 
+/// What components are learnt of.
+enum class PatchKind {
+    pairs,  ///< the low frequencies beside the high ones
+    large,  ///< patches of the large pictures as they are: unsupervised
+};
+
 struct SuperresSettings {
+    PatchKind kind = PatchKind::pairs;
     std::size_t factor = 2;      ///< 2 … 8
     std::size_t patch = 8;       ///< pixels a side of the large picture, at least the factor
     std::size_t stride = 0;      ///< between patches to be enlarged; 0: a quarter of the patch
     std::size_t sample = 10000;  ///< patches drawn from all examples together
-    double detail = 1;           ///< weight of the high frequencies
+    double detail = 1;           ///< of pairs: weight of the high frequencies
     std::size_t rounds = 2;  ///< projections: each after the first starts from the high part found
     /// Components, dictionary, kernel on v, steps, seed, progress; its scaling must be none. Few
     /// components fill in more than many, which keep (low, 0) as it is. A gamma near 1 / (4 patch²)
@@ -65,9 +78,11 @@ class SuperResolution {
     /// From a file. Throws InvalidInput unless `learn` made the model.
     explicit SuperResolution(const Model& model);
 
-    /// A model of the task kpca with the numbers `factor`, `patch`, `detail`, `rounds`.
+    /// A model of the task kpca with the numbers `factor`, `patch`, `detail`, `rounds`, and
+    /// `large` (1) where it was learnt of large patches alone.
     const Model& model() const { return components_.model(); }
     std::size_t factor() const { return factor_; }
+    PatchKind kind() const { return kind_; }
 
     /// Throws InvalidInput for a picture smaller than a patch once enlarged; Cancelled.
     Image enlarge(const Image& small, const Progress& progress = {}) const;
@@ -83,6 +98,7 @@ class SuperResolution {
     std::size_t patch_ = 0;
     double detail_ = 1;
     std::size_t rounds_ = 1;
+    PatchKind kind_ = PatchKind::pairs;
 };
 
 /// Beside it: the high part of the example whose low part is nearest (Freeman, Jones and Pasztor

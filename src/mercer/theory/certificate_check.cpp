@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
@@ -107,10 +108,30 @@ void compare_hulls(CheckedReport& c) {
                                  number(c.found.margin_bound));
 }
 
+/// Nested regions: the bracket, and what the table says of the shares inside.
+CheckedReport check_regions(const Model& model, const Dataset& data, const Progress& progress) {
+    CheckedReport c{.claimed = model.reports().front(),
+                    .found = recompute_regions(model, data, progress)};
+    c.found.kkt_violation = c.claimed.kkt_violation;  // the multipliers of each level are not kept
+    c.allowed_violation = c.claimed.kkt_violation;
+    const double claimed_gap = c.claimed.is_bracketed() ? c.claimed.relative_gap : 0;
+    c.allowed_gap = 2 * std::max(0.0, claimed_gap) + gap_slack;
+    compare(c, 0, 0);
+    const Matrix<double>& levels = model.extras().find<NestedLevels>()->levels;
+    for (std::size_t j = 0; j < levels.rows(); ++j) {
+        const double inside = c.found.figures.at("inside_" + std::to_string(j + 1));
+        if (std::abs(inside - levels(j, 2)) <= 1e-9 && inside >= levels(j, 0) - 1e-9) continue;
+        c.broken.push_back("the region of the share " + number(levels(j, 0)) + " holds " +
+                           number(inside) + " of the rows, claimed were " + number(levels(j, 2)));
+    }
+    return c;
+}
+
 }  // namespace
 
 std::vector<CheckedReport> check_certificate(const Model& model, const Dataset& data,
                                              const Progress& progress) {
+    if (model.task() == regions_task) return {check_regions(model, data, progress)};
     if (is_svm(model.task()) && model.reports().size() != model.expansion().outputs()) {
         throw InvalidInput(
             "the model carries no certificate (files of LIBSVM do not), so there is nothing to "

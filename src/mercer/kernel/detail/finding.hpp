@@ -19,9 +19,11 @@ struct OfDistinctRows {
     bool separates = false;
     bool positive_diagonal = false;  ///< k(x,x) > 0 for all x
     std::string because{};           ///< it is strict
+    /// Columns such that it is strict on distinct rows of these alone, where it is not on all.
+    std::vector<ColumnSet::Item> strict_on{};
 
     static OfDistinctRows strictly(std::string because) {
-        return {true, true, true, std::move(because)};
+        return {true, true, true, std::move(because), {}};
     }
 };
 

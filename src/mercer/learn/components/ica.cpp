@@ -367,8 +367,10 @@ Model KernelIca::fit(const Dataset& data) const {
 }
 
 Matrix<double> unmixing_matrix(const Model& model) {
-    if (model.task() != Task::ica) {
-        throw InvalidInput("a model of the task " + task_name(model.task()) + " unmixes nothing");
+    const bool straight = model.task() == tdsep_task && is_linear(model.expansion().kernel);
+    if (model.task() != Task::ica && !straight) {
+        throw InvalidInput("a model of the task " + task_name(model.task()) + " and the kernel " +
+                           model.expansion().kernel.text() + " has no unmixing matrix");
     }
     // Scaling is s(x) = (x − c) f: differences of its values at unit vectors are the factors.
     const std::size_t d = model.columns();

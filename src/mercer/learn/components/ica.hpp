@@ -8,6 +8,11 @@
 //   Matrix<double> sources = model.decision(data.x);        // one column per source, variance 1
 //   model.extras().array("mixing");                            // A, columns of the data × sources
 //   amari_error(unmixing_matrix(model).view(), truth.view());
+//
+// Where rows follow one another in time and the mixture may be bent, sources are told apart by
+// their course in time instead, in feature space (`tdsep`, below).
+//
+//   Model bent = tdsep({.common = {.kernel = rbf({.sigma = 1.0})}, .basis = 20}).fit(data);
 #pragma once
 
 #include <cstddef>
@@ -60,12 +65,62 @@ inline KernelIca kernel_ica(IcaSettings settings = {}) {
     return KernelIca(std::move(settings));
 }
 
+inline constexpr Task tdsep_task = new_task("tdsep");
+
+struct TdsepSettings {
+    FitSettings common{.kernel = linear()};  ///< linear: the mixture is
+    std::size_t components = 0;              ///< sources; 0: as many as columns
+    std::size_t basis = 20;                  ///< directions of feature space, at most
+    std::size_t lags = 20;                   ///< steps of time looked back over: 1, 2, … so many
+    std::size_t sweeps = 100;                ///< over all pairs of directions, at most
+    double tolerance = 1e-6;  ///< stop when a sweep turns no pair by more than this angle
+};
+
+/// Sources of a mixture by their course in time, also of one that is not linear: kTDSEP [001's
+/// reference 28: Harmeling, Ziehe, Kawanabe and Müller, Kernel feature spaces and nonlinear blind
+/// source separation, 2002]. Rows are moments of time, one after another.
+///
+/// The images of the rows are projected on the span of few of them, pivots of an incomplete
+/// Cholesky factorisation, and there on the leading principal directions, and whitened. One
+/// rotation then makes the covariances between now and 1, 2, … steps ago as diagonal as can be.
+/// With the linear kernel that is TDSEP [Ziehe and Müller 1998]; with another one the functions
+/// found are sources and functions of sources. Those come first that share the largest squared
+/// correlation with the columns, on average over them, and as many as `components` says are kept,
+/// each of variance 1, positively correlated with the column that it is most correlated with.
+///
+/// The model is an expansion over the pivots. Report: `primal` is the squared mass off the
+/// diagonals that is left, `history` its course, one number a sweep, from before the first; figures
+/// `off_diagonal` and `off_diagonal_at_first` (shares of all squared entries), `sweeps`, `basis`
+/// (directions used), `lags`, `left_out` (share of the images' squared norm outside the span), and
+/// `separation`: how much the autocovariances of the two most alike sources differ, in units of
+/// what chance makes of two that are the same; of sources for which it is not well above 1 nothing
+/// says that they were told apart. Array "shares": the mean squared correlation of each with the
+/// columns.
+class Tdsep {
+   public:
+    explicit Tdsep(TdsepSettings settings) : settings_(std::move(settings)) {}
+    Task task() const { return tdsep_task; }
+    const TdsepSettings& settings() const { return settings_; }
+    /// Throws InvalidInput for fewer than twice as many rows as lags or directions, for more
+    /// components than directions, for weights, and for rows that do not vary.
+    Model fit(const Dataset& data) const;
+
+   private:
+    TdsepSettings settings_;
+};
+inline Tdsep tdsep(TdsepSettings settings = {}) {
+    return Tdsep(std::move(settings));
+}
+
+/// What `separation` has to be for sources to count as told apart.
+inline constexpr double separated = 4;
+
 /// The contrast of given sources (rows × sources, each of variance 1): 0 when they are independent.
 /// kappa > 0.
 double ica_contrast(MatrixView<const double> sources, const Kernel& kernel, double kappa,
                     IcaContrast contrast = IcaContrast::correlation);
 
-/// W as rows, for the data before any scaling.
+/// W as rows, for the data before any scaling; of tdsep's models, those of the linear kernel.
 Matrix<double> unmixing_matrix(const Model& model);
 
 /// How far W A is from a permutation with scaled rows [Amari, Cichocki and Yang 1996], in [0, 1]:

@@ -20,6 +20,8 @@
 namespace mercer {
 namespace {
 
+constexpr std::size_t lbg_passes = 100;
+
 using namespace quantising;
 
 /// Rows that cover all: each the one with most rows not covered yet. A feasible start for the
@@ -282,6 +284,46 @@ Encoding encode(const Rows& codes, const Rows& rows, const Progress& progress) {
     return result;
 }
 
+namespace {
+
+/// What k-means leaves: the means themselves, and each row's nearest.
+Codebook book_of_means(std::vector<double> means, const Rows& rows, const Progress& progress) {
+    Codebook book{.codes = Rows::dense(std::move(means), rows.columns())};
+    if (!rows.is_double()) book.codes = book.codes.to_float();
+    Encoding encoding = encode(book.codes, rows, progress);
+    book.nearest = std::move(encoding.nearest);
+    for (double& d : encoding.distance) d *= d;
+    summarise(encoding.distance, book);
+    return book;
+}
+
+/// The mean of the rows of each code; a code without rows takes the one farthest from its own.
+std::vector<double> means_of(const Rows& rows, std::size_t size, const Encoding& encoding) {
+    const std::size_t columns = rows.columns();
+    std::vector<double> means(size * columns, 0.0), row(columns), count(size, 0.0);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::size_t c = encoding.nearest[i];
+        rows.copy_row(i, row);
+        ++count[c];
+        for (std::size_t k = 0; k < columns; ++k) means[c * columns + k] += row[k];
+    }
+    std::vector<double> distance = encoding.distance;
+    for (std::size_t c = 0; c < size; ++c) {
+        const auto mean = std::span(means).subspan(c * columns, columns);
+        if (count[c] == 0) {
+            const auto farthest = std::ranges::max_element(distance);
+            rows.copy_row(static_cast<std::size_t>(farthest - distance.begin()), row);
+            std::ranges::copy(row, mean.begin());
+            *farthest = 0;  // the next one takes another
+        } else {
+            for (double& value : mean) value /= count[c];
+        }
+    }
+    return means;
+}
+
+}  // namespace
+
 Codebook lbg_codebook(const Rows& rows, std::size_t size, std::uint64_t seed,
                       const Progress& progress) {
     Dataset data;
@@ -289,28 +331,46 @@ Codebook lbg_codebook(const Rows& rows, std::size_t size, std::uint64_t seed,
     const Model model = kmeans({.common = {.kernel = linear(), .seed = seed, .progress = progress},
                                 .clusters = size,
                                 .starts = 1,
-                                .passes = 100})
+                                .passes = lbg_passes})
                             .fit(data);
-    const std::vector<double> cluster = model.predict(rows, progress);
-    const std::size_t columns = rows.columns();
-    std::vector<double> means(size * columns, 0.0), row(columns);
-    std::vector<double> count(size, 0.0);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto c = static_cast<std::size_t>(cluster[i]);
-        rows.copy_row(i, row);
-        ++count[c];
-        for (std::size_t k = 0; k < columns; ++k) means[c * columns + k] += row[k];
+    Encoding own{.distance = std::vector<double>(rows.size(), 0.0)};
+    for (const double c : model.predict(rows, progress)) {
+        own.nearest.push_back(static_cast<std::size_t>(c));
     }
-    for (std::size_t c = 0; c < size; ++c) {
-        for (std::size_t k = 0; k < columns; ++k) means[c * columns + k] /= std::max(1.0, count[c]);
-    }
-    Codebook book{.codes = Rows::dense(std::move(means), columns)};
-    if (!rows.is_double()) book.codes = book.codes.to_float();
-    Encoding encoding = encode(book.codes, rows, progress);
-    book.nearest = std::move(encoding.nearest);
-    for (double& d : encoding.distance) d *= d;
-    summarise(encoding.distance, book);
+    Codebook book = book_of_means(means_of(rows, size, own), rows, progress);
     book.status = model.report().status;
+    return book;
+}
+
+Codebook lbg_codebook(const Rows& rows, const Rows& first, const Progress& progress) {
+    if (first.size() == 0 || first.size() > rows.size() || first.columns() != rows.columns()) {
+        throw InvalidInput("the first codebook has " + std::to_string(first.size()) + " codes of " +
+                           std::to_string(first.columns()) + " columns: there must be 1 to " +
+                           std::to_string(rows.size()) + " of " + std::to_string(rows.columns()) +
+                           ", as the rows have");
+    }
+    std::vector<double> means(first.size() * first.columns());
+    for (std::size_t c = 0; c < first.size(); ++c) {
+        first.copy_row(c, std::span(means).subspan(c * first.columns(), first.columns()));
+    }
+    std::vector<std::size_t> last;
+    FitStatus status = FitStatus::iteration_limit;
+    for (std::size_t pass = 0; pass < lbg_passes; ++pass) {
+        const double done = static_cast<double>(pass) / lbg_passes;
+        if (!keep_going(progress, {"means", done})) {
+            status = FitStatus::cancelled;
+            break;
+        }
+        Encoding now = encode(Rows::dense(means, first.columns()), rows);
+        if (now.nearest == last) {
+            status = FitStatus::converged;
+            break;
+        }
+        means = means_of(rows, first.size(), now);
+        last = std::move(now.nearest);
+    }
+    Codebook book = book_of_means(std::move(means), rows, {});
+    book.status = status;
     return book;
 }
 

@@ -10,6 +10,7 @@
 //   Codebook book = quantise(data.x, {.radius = 0.2});
 //   book.codes.size(); book.largest;                       // never above 0.2
 //   Codebook same_size = lbg_codebook(data.x, book.codes.size());
+//   Codebook begun_there = lbg_codebook(data.x, book.codes);
 //   Model model = vector_quantiser({.radius = 0.2}).fit(data);      // predicts the nearest code
 #pragma once
 
@@ -62,6 +63,9 @@ Codebook quantise(const Rows& rows, const QuantiserSettings& settings);
 /// nothing of single rows and minimises the mean.
 Codebook lbg_codebook(const Rows& rows, std::size_t size, std::uint64_t seed = 1,
                       const Progress& progress = {});
+/// The same from a first codebook on, such as that of `quantise`: no mean is begun at random. Each
+/// pass lowers the mean square; what `quantise` promised of single rows is lost.
+Codebook lbg_codebook(const Rows& rows, const Rows& first, const Progress& progress = {});
 
 /// The nearest of `codes` by the Euclidean distance for each row, and how far it is.
 struct Encoding {

@@ -11,14 +11,17 @@
 #include <limits>
 #include <numeric>
 
+#include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/gram/operators.hpp"
-#include "mercer/kernel/definiteness.hpp"
+#include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/locate.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/risk/detail/region_levels.hpp"
 #include "mercer/solver/dual.hpp"
 
 namespace mercer {
@@ -62,38 +65,6 @@ std::vector<double> sorted_shares(const RegionSettings& s) {
     return shares;
 }
 
-/// Rows by value, and how much of their weight lies below each.
-struct Ordered {
-    std::vector<std::size_t> order{};
-    double total = 0;
-};
-Ordered ordered(const Sample& sample, const std::vector<double>& f) {
-    Ordered result{.order = std::vector<std::size_t>(f.size())};
-    std::iota(result.order.begin(), result.order.end(), std::size_t{0});
-    std::ranges::sort(result.order, {}, [&](std::size_t i) { return f[i]; });
-    for (std::size_t i = 0; i < f.size(); ++i) result.total += sample.weight(i);
-    return result;
-}
-
-/// The first place in the order whose row has to be inside, at most `outside` of the weight being
-/// before it. Rows whose values differ by no more than `same`, one from the next, go together.
-std::size_t first_inside(const Sample& sample, const std::vector<double>& f, const Ordered& o,
-                         double outside, double same = 0) {
-    double weight = 0;
-    std::size_t next = 0;
-    while (next < o.order.size()) {
-        std::size_t end = next;
-        double group = 0;
-        do {
-            group += sample.weight(o.order[end++]);
-        } while (end < o.order.size() && f[o.order[end]] - f[o.order[end - 1]] <= same);
-        if (end == o.order.size() || weight + group > outside * o.total * (1 + 1e-12)) break;
-        weight += group;
-        next = end;
-    }
-    return next;
-}
-
 class Turns {
    public:
     Turns(const Sample& sample, const Kernel& kernel, const RegionSettings& settings,
@@ -117,9 +88,10 @@ class Turns {
         for (sweeps = 1;; ++sweeps) {
             for (std::size_t j = 0; j < shares_.size(); ++j) turn(j);
             measure();
-            if (gap() <= settings_.tolerance * std::max(std::abs(primal), std::abs(dual))) {
-                return FitStatus::converged;
-            }
+            const double enough = settings_.tolerance * std::max(std::abs(primal), std::abs(dual));
+            if (std::abs(gap()) <= enough) return FitStatus::converged;
+            // Below 0 it is no gap: the kernel has negative curvature, and turns need not end.
+            if (gap() < 0) return FitStatus::stalled;
             if (shares_.size() == 1 || sweeps == most_sweeps) return FitStatus::iteration_limit;
             const double done = static_cast<double>(sweeps) / most_sweeps;
             const Moment moment{.task = "nested regions", .fraction = done};
@@ -134,10 +106,12 @@ class Turns {
         return c;
     }
     double gap() const { return primal - dual; }
+    const std::vector<double>& gamma() const { return gamma_; }
 
     double primal = 0;
     double dual = 0;
     double squared_norm = 0;
+    double kkt_violation = 0;
     std::size_t sweeps = 0;
 
    private:
@@ -177,20 +151,21 @@ class Turns {
     }
 
     void measure() {
-        const double q = levels();
         std::vector<double> f = value_;
-        for (double& x : f) x /= q;
-        squared_norm =
-            std::max(0.0, std::inner_product(gamma_.begin(), gamma_.end(), f.begin(), 0.0) / q);
-        dual = -0.5 * q * squared_norm;
-        primal = 0.5 * q * squared_norm;
-        const Ordered o = ordered(sample_, f);
+        for (double& x : f) x /= levels();
+        squared_norm = std::inner_product(gamma_.begin(), gamma_.end(), f.begin(), 0.0) / levels();
+        const RegionValues values = region_values(sample_, shares_, f, squared_norm);
+        primal = values.primal;
+        dual = values.dual;
+        kkt_violation = 0;
         for (std::size_t j = 0; j < shares_.size(); ++j) {
-            const double rho = f[o.order[first_inside(sample_, f, o, nu(j))]];
-            primal -= rho;
+            double used = -infinity,
+                   room = infinity;  // of the values of rows with and below bounds
             for (std::size_t i = 0; i < f.size(); ++i) {
-                primal += bound(j, i) * std::max(0.0, rho - f[i]);
+                if (alpha_[j][i] > 0) used = std::max(used, f[i]);
+                if (alpha_[j][i] < bound(j, i)) room = std::min(room, f[i]);
             }
+            kkt_violation = std::max(kkt_violation, used - room);
         }
     }
 
@@ -227,6 +202,19 @@ Matrix<double> levels_of(const Sample& sample, const std::vector<double>& f,
     return table;
 }
 
+/// Rows with a multiplier, and those of them that no level has room for.
+void count_support(Report& report, const Sample& sample, std::span<const double> shares,
+                   std::span<const double> gamma) {
+    double total = 0, bounds = 0;
+    for (std::size_t i = 0; i < gamma.size(); ++i) total += sample.weight(i);
+    for (const double share : shares) bounds += 1 / (1 - share);
+    for (std::size_t i = 0; i < gamma.size(); ++i) {
+        if (gamma[i] == 0) continue;
+        const bool full = gamma[i] >= sample.weight(i) / total * bounds * (1 - 1e-9);
+        ++(full ? report.bounded_support_vectors : report.free_support_vectors);
+    }
+}
+
 Model learn_regions(const RegionSettings& settings, const Dataset& data) {
     const Stopwatch watch;
     const std::vector<double> shares = sorted_shares(settings);
@@ -242,6 +230,7 @@ Model learn_regions(const RegionSettings& settings, const Dataset& data) {
     Report report;
     report.status = turns.run();
     ModelParts model = begin_model(regions_task, sample, settings.common);
+    model.trained.tolerance = settings.tolerance;
     set_expansion(model, sample, kernel, turns.coefficients(), {0});
     const std::vector<double> f =
         Evaluator(model.expansion, true)(sample.x, settings.common.progress).values();
@@ -254,15 +243,16 @@ Model learn_regions(const RegionSettings& settings, const Dataset& data) {
     report.rho = outermost;
     report.bias = -outermost;
     report.squared_norm = turns.squared_norm;
-    report.free_support_vectors = model.expansion.size();
+    report.kkt_violation = turns.kkt_violation;
     report.iterations = turns.sweeps;
     report.figures["levels"] = static_cast<double>(shares.size());
-    if (definiteness(kernel).definite == Definite::positive) {
-        report.figures["primal"] = turns.primal;
-        report.figures["dual"] = turns.dual;
-        const double size = std::max(std::abs(turns.primal), std::abs(turns.dual));
-        report.figures["relative_gap"] = size > 0 ? turns.gap() / size : 0;
-    }
+    report.primal = turns.primal;
+    report.dual = turns.dual;
+    count_support(report, sample, shares, turns.gamma());
+    report.infeasibility = region_infeasibility(sample, shares, turns.gamma());
+    set_gap(report);
+    CurvatureTest curvature(kernel, sample.x, Directions::any);
+    settle_bracket(report, curvature({}, report.status, settings.common.progress), infinity);
     report.seconds = watch.seconds();
     model.reports = {std::move(report)};
     model.extras.set(NestedLevels(std::move(levels)));
@@ -270,6 +260,62 @@ Model learn_regions(const RegionSettings& settings, const Dataset& data) {
 }
 
 }  // namespace
+
+Report recompute_regions(const Model& model, const Dataset& data, const Progress& progress) {
+    const auto* levels = model.extras().find<NestedLevels>();
+    if (model.task() != regions_task || !levels || model.reports().size() != 1) {
+        throw InvalidInput("this is no model of the task regions with its report");
+    }
+    Dataset given = data;
+    given.x = rows_for(model, given.x);
+    const std::vector<std::size_t> located = locate_points(model, model.scaling().apply(given.x));
+    FitSettings settings{.kernel = model.expansion().kernel};
+    Sample sample = take_sample(regions_task, given, settings);
+    sample.x = model.scaling().apply(sample.data.x).to_double();
+    std::vector<std::size_t> place(given.size(), sample.size());
+    for (std::size_t i = 0; i < sample.kept.size(); ++i) place[sample.kept[i]] = i;
+    std::vector<double> shares;
+    for (std::size_t j = 0; j < levels->levels.rows(); ++j) shares.push_back(levels->levels(j, 0));
+    const auto q = static_cast<double>(shares.size());
+    std::vector<double> gamma(sample.size(), 0.0);
+    for (std::size_t p = 0; p < located.size(); ++p) {
+        // A point whose row has no weight is one that no multiplier is allowed for.
+        if (place[located[p]] == sample.size()) {
+            throw InvalidInput(
+                "a point of the model is a row of weight 0: the model was trained "
+                "with other weights");
+        }
+        gamma[place[located[p]]] += q * model.expansion().coefficients(0, p);
+    }
+    Expansion exact = model.expansion();
+    exact.points = exact.points.to_double();
+    exact.bias = {0};
+    const std::vector<double> f = Evaluator(exact, true)(sample.x, progress).values();
+    Report report;
+    report.status = model.reports()[0].status;
+    report.rows = sample.size();
+    report.rho = -model.expansion().bias[0];
+    report.bias = model.expansion().bias[0];
+    report.squared_norm = std::inner_product(gamma.begin(), gamma.end(), f.begin(), 0.0) / q;
+    const RegionValues values = region_values(sample, shares, f, report.squared_norm);
+    report.primal = values.primal;
+    report.dual = values.dual;
+    report.infeasibility = region_infeasibility(sample, shares, gamma);
+    count_support(report, sample, shares, gamma);
+    set_gap(report);
+    CurvatureTest curvature(model.expansion().kernel, sample.x, Directions::any);
+    settle_bracket(report, curvature({}, FitStatus::converged, progress), infinity);
+    double total = 0;
+    for (std::size_t i = 0; i < sample.size(); ++i) total += sample.weight(i);
+    for (std::size_t j = 0; j < shares.size(); ++j) {
+        double inside = 0;
+        for (std::size_t i = 0; i < sample.size(); ++i) {
+            if (f[i] + report.bias >= levels->levels(j, 1)) inside += sample.weight(i);
+        }
+        report.figures["inside_" + std::to_string(j + 1)] = inside / total;
+    }
+    return report;
+}
 
 Model Regions::fit(const Dataset& data) const {
     return patient_fit(task(), settings_, data, learn_regions);
@@ -309,6 +355,7 @@ MachineEntry regions_entry() {
          .family = "risk",
          .learns = Learns::region,
          .about = "nested regions that hold given shares of the rows, by parallel planes",
+         .certified = true,
          .extras = {extra_kind<NestedLevels>("nested levels", true)}},
         regions);
 }

@@ -33,8 +33,8 @@ struct RegionSettings {
     double tolerance = 1e-3;                      ///< on the relative gap
 };
 
-/// One report, with the figures primal, dual and relative_gap where the kernel is positive definite
-/// by rule, and levels. The decision value is positive inside the largest region.
+/// One report: primal, dual and gap where the kernel is positive definite (learn/convexity.hpp),
+/// and the figure levels. The decision value is positive inside the largest region.
 class Regions {
    public:
     explicit Regions(RegionSettings settings) : settings_(std::move(settings)) {}
@@ -50,6 +50,11 @@ class Regions {
 inline Regions regions(RegionSettings settings = {}) {
     return Regions(std::move(settings));
 }
+
+/// The report of a model by its numbers and its data alone, in double precision: primal value, dual
+/// value, and whether its coefficients are a point of the dual; figures inside_1, inside_2, … are
+/// the shares of the rows in the regions. Throws InvalidInput when it is no model of this data.
+Report recompute_regions(const Model& model, const Dataset& data, const Progress& progress = {});
 
 /// One row a region, the smallest first: its share; the least decision value inside; the share of
 /// the training rows inside.

@@ -309,6 +309,14 @@ void read_sigmoids(const Metadata& metadata, ModelParts& model, const std::strin
 /// Files of earlier programs do not say what a bracket rests on: the kernel's rule does, or nobody.
 void derive_convexity(const ModelParts& model, Report& report) {
     if (!has_bracket(model.task) || report.figures.contains("reduced_from")) return;
+    // Nested regions once told their bracket as figures, where the rule allowed one.
+    for (const auto& [name, place] :
+         {std::pair{"primal", &report.primal}, {"dual", &report.dual}}) {
+        if (const auto found = report.figures.find(name); found != report.figures.end()) {
+            *place = found->second;
+            set_gap(report);
+        }
+    }
     const Convexity found =
         convexity_by_rule(model.expansion.kernel, model.task, model.trained.bias);
     settle_bracket(report, {.convexity = found}, 0);

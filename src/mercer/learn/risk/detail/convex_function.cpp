@@ -149,38 +149,81 @@ void ConvexLoss::slopes(std::span<const double> y, std::span<const double> z,
     for (std::size_t i = 0; i < z.size(); ++i) out[i] = (out[i] - below[i]) / (up[i] - down[i]);
 }
 
-/// u = z − t ℓ'(u), a root of a rising function, between chords and halves.
+namespace {
+
+/// One root of a rising function that is being narrowed down.
+struct Root {
+    std::size_t row = 0;
+    double low = 0, high = 0;
+    double at_low = 0, at_high = 0;
+    bool halve = false;  ///< the last chord took off less than half
+
+    double width() const { return high - low; }
+    bool holds(double place) const { return place > low && place < high; }
+    double trial() const {
+        const double share = at_low / (at_low - at_high);
+        return low + width() * (halve || !(share > 0.001 && share < 0.999) ? 0.5 : share);
+    }
+    /// By the value at the trial place. Chords go on while they are better than halves: at a kink,
+    /// where the function jumps, they are not.
+    void narrow(double place, double value) {
+        const double before = width();
+        (value < 0 ? low : high) = place;
+        (value < 0 ? at_low : at_high) = value;
+        halve = width() > 0.5 * before;
+    }
+};
+
+}  // namespace
+
+/// u = z − t ℓ'(u), a root of a rising function, between chords and halves. Rows that are done are
+/// not asked for again.
 std::vector<double> ConvexLoss::nearest(std::span<const double> y,
                                         std::span<const double> z) const {
     const std::size_t n = z.size();
-    std::vector<double> low(n), high(n), at_low(n), at_high(n), slope(n), trial(n);
+    std::vector<double> found(n), slope(n), targets(n), trial(n);
     slopes(y, z, slope);
+    std::vector<Root> open;
     for (std::size_t i = 0; i < n; ++i) {
-        // The slope rises: the root lies between z and z − t ℓ'(z).
-        low[i] = std::min(z[i], z[i] - t_ * slope[i]);
-        high[i] = std::max(z[i], z[i] - t_ * slope[i]);
-        at_low[i] = at_high[i] = t_ * slope[i];  // of the end that is z; the other is guessed
-        (slope[i] > 0 ? at_low[i] : at_high[i]) *= -1;
+        // The slope rises: the root lies between z and z − t ℓ'(z). The value at z is known, at the
+        // other end guessed.
+        const double shift = t_ * slope[i];
+        found[i] = z[i];
+        if (shift == 0) continue;
+        open.push_back({i, std::min(z[i], z[i] - shift), std::max(z[i], z[i] - shift),
+                        -std::abs(shift), std::abs(shift)});
     }
-    for (int round = 0; round < 90; ++round) {
-        bool any = false;
-        for (std::size_t i = 0; i < n; ++i) {
-            const double width = high[i] - low[i];
-            const double share = at_low[i] / (at_low[i] - at_high[i]);
-            const bool halve = round % 2 == 1 || !(share > 0.001 && share < 0.999);
-            trial[i] = low[i] + width * (halve ? 0.5 : share);
-            any = any || (width > 1e-8 * t_ && trial[i] > low[i] && trial[i] < high[i]);
+    // Kinks stay where they are: that of the last time is tried first, from both sides.
+    if (kinks_.size() != n) kinks_.assign(n, std::numeric_limits<double>::quiet_NaN());
+    const double close = 1e-8 * t_;
+    for (int round = 0; round < 90 && !open.empty(); ++round) {
+        for (std::size_t k = 0; k < open.size(); ++k) {
+            targets[k] = y[open[k].row];
+            trial[k] = open[k].trial();
+            const double beside = kinks_[open[k].row] + (round == 0 ? -0.4 : 0.4) * close;
+            if (round < 2 && open[k].holds(beside)) trial[k] = beside;
         }
-        if (!any) break;
-        slopes(y, trial, slope);
-        for (std::size_t i = 0; i < n; ++i) {
-            const double value = trial[i] + t_ * slope[i] - z[i];
-            (value < 0 ? low[i] : high[i]) = trial[i];
-            (value < 0 ? at_low[i] : at_high[i]) = value;
+        const std::size_t count = open.size();
+        slopes(std::span(targets).first(count), std::span(trial).first(count),
+               std::span(slope).first(count));
+        for (std::size_t k = 0; k < count; ++k) {
+            Root& root = open[k];
+            const double value = trial[k] + t_ * slope[k] - z[root.row];
+            root.narrow(trial[k], value);
+            found[root.row] = root.low + root.width() / 2;
+            if (root.width() <= close && root.at_high - root.at_low > 100 * close) {
+                kinks_[root.row] = found[root.row];
+            }
+            if (value == 0) {
+                found[root.row] = trial[k];
+                root.high = root.low;
+            }
         }
+        std::erase_if(open, [close](const Root& root) {
+            return !(root.width() > close && root.holds(root.low + root.width() / 2));
+        });
     }
-    for (std::size_t i = 0; i < n; ++i) low[i] += (high[i] - low[i]) / 2;
-    return low;
+    return found;
 }
 
 void ConvexLoss::evaluate(std::span<const double> y, std::span<const double> z,

@@ -13,7 +13,7 @@
 namespace mercer {
 
 /// ℓ or, for t > 0, its envelope min_u ℓ(y, u) + (u − z)²/2t, which is smooth with the slope
-/// (z − u) / t.
+/// (z − u) / t. It remembers from one call to the next: for one thread at a time.
 class ConvexLoss final : public BatchLoss {
    public:
     ConvexLoss(LossBatch value, LossBatch slope)
@@ -42,6 +42,7 @@ class ConvexLoss final : public BatchLoss {
     LossBatch value_;
     LossBatch slope_;
     double t_ = 0;
+    mutable std::vector<double> kinks_{};  ///< where each row was last held by one; NaN: nowhere
 };
 
 /// Ω by its values.

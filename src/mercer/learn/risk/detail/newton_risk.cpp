@@ -88,36 +88,81 @@ class Newton {
         return sum;
     }
 
+    /// Σ w ℓ' at a bias, and Σ w |ℓ'|.
+    struct Balance {
+        double sum = 0, size = 0;
+    };
+    Balance balance(double bias) {
+        slopes_.resize(n_);
+        evaluate_loss(p_, s_.image, bias, {}, slopes_, {});
+        Balance found;
+        for (std::size_t i = 0; i < n_; ++i) {
+            found.sum += p_.weight(i) * slopes_[i];
+            found.size += p_.weight(i) * std::fabs(slopes_[i]);
+        }
+        return found;
+    }
+
     /// The b that is best for the present f, where Σ w ℓ' = 0: a root of a rising function.
     void best_bias() {
-        std::vector<double> slopes(n_);
-        const auto slope = [&](double b) {
-            evaluate_loss(p_, s_.image, b, {}, slopes, {});
-            double sum = 0;
-            for (std::size_t i = 0; i < n_; ++i) sum += p_.weight(i) * slopes[i];
-            return sum;
-        };
+        if (p_.given) {
+            best_bias_of_given();
+            return;
+        }
+        const auto slope = [&](double b) { return balance(b).sum; };
         double width = 1;
         double low = s_.bias;
         double high = s_.bias;
         for (int i = 0; i < 200 && slope(low) > 0; ++i, width *= 2) low -= width;
         width = 1;
         for (int i = 0; i < 200 && slope(high) < 0; ++i, width *= 2) high += width;
-        double at_low = p_.given ? slope(low) : 0, at_high = p_.given ? slope(high) : 0;
         for (int i = 0; i < 200 && low < high; ++i) {
-            double middle = low + (high - low) / 2;
-            // A function of somebody else's is asked less often: chords between halves.
-            const double share = at_low / (at_low - at_high);
-            if (p_.given && i % 3 != 2 && share > 0.001 && share < 0.999) {
-                middle = low + (high - low) * share;
-            }
+            const double middle = low + (high - low) / 2;
             if (middle <= low || middle >= high) break;
             const double at = slope(middle);
-            (at < 0 ? at_low : at_high) = at;
             if (at == 0) low = high = middle;
             (at < 0 ? low : high) = middle;
         }
         s_.bias = std::fabs(slope(low)) < std::fabs(slope(high)) ? low : high;
+    }
+
+    /// The same where each question is dear, a function of somebody else's: chords as long as they
+    /// take off more than halves would, and no digits beyond those of the sum.
+    void best_bias_of_given() {
+        constexpr double enough = 1e-14;
+        double low = s_.bias, high = s_.bias;
+        Balance at_low = balance(low), at_high = at_low;
+        double width = 1e-3 * (1 + std::fabs(s_.bias));
+        for (int i = 0; i < 200 && at_low.sum > 0; ++i, width *= 4) {
+            high = low;
+            at_high = at_low;
+            at_low = balance(low -= width);
+        }
+        for (int i = 0; i < 200 && at_high.sum < 0; ++i, width *= 4) {
+            low = high;
+            at_low = at_high;
+            at_high = balance(high += width);
+        }
+        bool halve = false;
+        for (int i = 0; i < 200; ++i) {
+            if (std::fabs(at_low.sum) <= enough * at_low.size ||
+                std::fabs(at_high.sum) <= enough * at_high.size) {
+                break;
+            }
+            const double before = high - low;
+            const double share = at_low.sum / (at_low.sum - at_high.sum);
+            const double middle = low + before * (halve ? 0.5 : std::clamp(share, 0.001, 0.999));
+            if (middle <= low || middle >= high) {
+                if (halve) break;
+                halve = true;
+                continue;
+            }
+            const Balance at = balance(middle);
+            (at.sum < 0 ? low : high) = middle;
+            (at.sum < 0 ? at_low : at_high) = at;
+            halve = high - low > 0.5 * before;
+        }
+        s_.bias = std::fabs(at_low.sum) < std::fabs(at_high.sum) ? low : high;
     }
 
     /// One Newton step. The linearised condition 2λα + w ℓ' + w ℓ'' (Kα + b − z) = 0 fixes the rows
@@ -203,6 +248,7 @@ class Newton {
     const NewtonSettings& settings_;
     std::size_t n_;
     RiskSolution s_{};
+    std::vector<double> slopes_{};
 };
 
 }  // namespace
