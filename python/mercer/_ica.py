@@ -228,11 +228,7 @@ class KernelTDSEP(Transformer):
             sweeps=int(self.max_iter),
             tolerance=float(self.tol),
         )
-        self.shares_ = self._model.arrays()["shares"].ravel()
-        self.off_diagonal_ = self.report_.figures["off_diagonal"]
-        self.separation_ = self.report_.figures["separation"]
-        self.n_iter_ = max(1, int(self.report_.iterations))
-        self._n_features_out = len(self.shares_)
+        self._after_loading()
         self._warn_unless_converged(f"off the diagonal {self.off_diagonal_:.3g}")
         if self.separation_ < 4:
             warnings.warn(
@@ -242,6 +238,13 @@ class KernelTDSEP(Transformer):
                 stacklevel=2,
             )
         return self
+
+    def _after_loading(self) -> None:
+        self.shares_ = self._model.arrays()["shares"].ravel()
+        self.off_diagonal_ = self.report_.figures["off_diagonal"]
+        self.separation_ = self.report_.figures["separation"]
+        self.n_iter_ = max(1, int(self.report_.iterations))
+        self._n_features_out = len(self.shares_)
 
     def transform(self, X: Any) -> np.ndarray:
         """The sources of every row.
