@@ -54,7 +54,7 @@ Model separated_model(const IcaCommand& c, const Dataset& data, Progress progres
 }
 
 /// What the method has made small, and what it says of its answer.
-void describe_search(const IcaCommand& c, const Report& r, nlohmann::ordered_json& json,
+void describe_separation(const IcaCommand& c, const Report& r, nlohmann::ordered_json& json,
                      std::string& text) {
     if (!c.by_time()) {
         json["contrast"] = r.primal;
@@ -140,7 +140,7 @@ int run(const IcaCommand& c, InputOptions input, const OutputOptions& output,
                                  counted(data.columns(), "column")));
     text += line("status", fmt::format("{}, {:.3g} s, {}", describe(report.status), report.seconds,
                                        counted(report.iterations, "sweep")));
-    describe_search(c, report, json, text);
+    describe_separation(c, report, json, text);
     if (!c.truth.empty()) {
         const double error = error_against(c.truth, model, session);
         json["amari_error"] = error;

@@ -138,7 +138,10 @@ def write_page(run: Run) -> pathlib.Path:
             if not run.quick:
                 shutil.copyfile(run.picture(file), pictures / file)
     order = sorted(sections, key=lambda name: int(name[1:]))
+    seconds = [int(found[1]) for name in order if (found := re.search(r"\| (\d+) \|$", lines[name]))]
     text = INTRODUCTION + "\n".join(lines[name] for name in order) + "\n\n"
+    text += f"Together {sum(seconds) / 60:.0f} minutes"
+    text += ".\n\n" if len(seconds) == len(order) else ", of those whose seconds are told.\n\n"
     text += "\n".join(sections[name].rstrip() + "\n" for name in order)
     page.write_text(text, encoding="utf-8")
     return page

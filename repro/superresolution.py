@@ -29,7 +29,8 @@ def make(run: Run) -> Result:
             sheet = run.file(way + (".pgm" if name.endswith(".pgm") else ".ppm"))
             report = mercer("superres", data_file(f"images/{name}"), "--evaluate", "--sheet", sheet, *words, "--learn", way,
                             "--train", *(others[:1] if run.quick else others))  # fmt: skip
-            found = report["methods"] | {"large": report["methods"]["kha"]} | found
+            found = found or dict(report["methods"])
+            found[method] = report["methods"]["kha"]
             if name == "chelsea.ppm":
                 halved(sheet, run.picture(f"r11-chelsea-{way}.png"))
         rows.append([name, *(f"{found[m]['psnr']:.2f} dB, {found[m]['ssim']:.4f}" for m in METHODS)])

@@ -131,7 +131,7 @@ class KernelICA(Transformer):
 
 
 class KernelTDSEP(Transformer):
-    """Rows mixed from sources, unmixed by the sources' course in time, also where the mixture is bent.
+    """Rows mixed from sources, unmixed by their course in time, also where the mixture is bent.
 
     Rows are moments of time, one after another. Their images in feature space are whitened and
     turned so that what is correlated with another's past no longer is: with the linear kernel that
@@ -147,8 +147,8 @@ class KernelTDSEP(Transformer):
     basis : int
         Directions of feature space, at most.
     lags : int, optional
-        Steps of time looked back over: 1, 2, ... so many; at most half as many as rows. None: 20, or
-        a quarter of the rows where that is less.
+        Steps of time looked back over: 1, 2, ... so many; at most half as many as rows. None:
+        20, or a quarter of the rows where that is less.
     max_iter : int
         Sweeps over all pairs of directions, at most.
     tol : float
@@ -171,8 +171,9 @@ class KernelTDSEP(Transformer):
     >>> from mercer import KernelTDSEP
     >>> t = np.arange(2000)
     >>> S = np.sin(2 * np.pi * np.outer(t, [.0073, .0191]))
-    >>> X = np.column_stack([np.exp(S[:, 0]) - np.exp(S[:, 1]), np.exp(-S[:, 0]) + np.exp(-S[:, 1])])
-    >>> found = KernelTDSEP(kernel="rbf(sigma=1)").fit_transform((X - X.mean(axis=0)) / X.std(axis=0))
+    >>> X = np.exp(S) @ [[1, 0], [-1, 0]] + np.exp(-S) @ [[0, 1], [0, 1]]
+    >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
+    >>> found = KernelTDSEP(kernel="rbf(sigma=1)").fit_transform(X)
     >>> likeness = np.abs(np.corrcoef(found.T, S.T)[:2, 2:])
     >>> bool((likeness.max(axis=1) > .99).all())
     True
@@ -217,7 +218,8 @@ class KernelTDSEP(Transformer):
         if self.n_sources is not None and not int(self.n_sources) >= 2:
             raise ValueError(f"n_sources = {self.n_sources} must be 2 or more, or None")
         lags = max(1, min(20, X.shape[0] // 4)) if self.lags is None else int(self.lags)
-        for name, value, least in (("basis", self.basis, 2), ("lags", lags, 1), ("max_iter", self.max_iter, 1)):
+        counts = (("basis", self.basis, 2), ("lags", lags, 1), ("max_iter", self.max_iter, 1))
+        for name, value, least in counts:
             if not int(value) >= least:
                 raise ValueError(f"{name} = {value} must be {least} or more")
         self._train(
@@ -228,20 +230,23 @@ class KernelTDSEP(Transformer):
             sweeps=int(self.max_iter),
             tolerance=float(self.tol),
         )
+        self._after_loading()
+        self._warn_unless_converged(f"off the diagonal {self.off_diagonal_:.3g}")
+        if self.separation_ < 4:
+            warnings.warn(
+                "two of the sources have the same course in time, as far as these rows tell: they "
+                "may still be mixed. Other lags, more rows or KernelICA may tell them apart",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _after_loading(self) -> None:
         self.shares_ = self._model.arrays()["shares"].ravel()
         self.off_diagonal_ = self.report_.figures["off_diagonal"]
         self.separation_ = self.report_.figures["separation"]
         self.n_iter_ = max(1, int(self.report_.iterations))
         self._n_features_out = len(self.shares_)
-        self._warn_unless_converged(f"off the diagonal {self.off_diagonal_:.3g}")
-        if self.separation_ < 4:
-            warnings.warn(
-                "two of the sources have the same course in time, as far as these rows tell: they may "
-                "still be mixed. Other lags, more rows or KernelICA may tell them apart",
-                UserWarning,
-                stacklevel=2,
-            )
-        return self
 
     def transform(self, X: Any) -> np.ndarray:
         """The sources of every row.

@@ -11,6 +11,7 @@ from . import _core
 from ._base import Machine, Report
 from ._components import KernelPCA
 from ._gpc import GaussianProcessClassifier
+from ._ica import KernelTDSEP
 from ._losses import (
     KernelHuberRegressor,
     KernelLogisticRegression,
@@ -47,6 +48,7 @@ ESTIMATORS = {
         KernelRidge,
         KernelRiskClassifier,
         KernelRiskRegressor,
+        KernelTDSEP,
         LabelSpreading,
         MultiLabelClassifier,
         NuSVC,

@@ -149,9 +149,9 @@ class LocallyLinearEmbedding(_Embedding):
 
 class LaplacianEigenmaps(_Embedding):
     __doc__ = (
-        """Rows laid out so that neighbours stay near: eigenvectors of the Laplacian D - A of their graph.
+        """Rows laid out so that neighbours stay near, by the Laplacian D - A of their graph.
 
-    Components have length 1. There is no `transform`."""
+    Components are its eigenvectors, of length 1. There is no `transform`."""
         + _SHARED.format(name="LaplacianEigenmaps")
     )
     _function = "laplacian"

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from mercer import ConvergenceWarning, KernelICA, KernelTDSEP
+from mercer import ConvergenceWarning, KernelICA, KernelTDSEP, load
 
 MIXING = np.array([[1.0, 0.6], [0.5, 1.2]])
 
@@ -90,7 +90,7 @@ def bent(rows: int = 1500) -> tuple[np.ndarray, np.ndarray]:
     return S, (X - X.mean(axis=0)) / X.std(axis=0)
 
 
-def test_sources_are_separated_by_their_course_in_time() -> None:
+def test_sources_are_separated_by_their_course_in_time(tmp_path) -> None:
     S, X = bent()
     straight = KernelTDSEP().fit(S @ MIXING.T)
     assert (likeness(straight.transform(S @ MIXING.T), S).max(axis=1) > 0.999).all()
@@ -101,6 +101,10 @@ def test_sources_are_separated_by_their_course_in_time() -> None:
     assert machine.shares_[0] >= machine.shares_[1] > 0
     assert machine.off_diagonal_ < machine.report_.figures["off_diagonal_at_first"]
     assert np.array_equal(pickle.loads(pickle.dumps(machine)).transform(X), found)
+    machine.save(tmp_path / "bent.mercer")
+    again = load(tmp_path / "bent.mercer")
+    assert np.array_equal(again.transform(X), found)
+    assert np.array_equal(again.shares_, machine.shares_)
 
 
 def test_courses_in_time_that_are_the_same_are_told() -> None:

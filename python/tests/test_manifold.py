@@ -71,7 +71,7 @@ def test_gram_functions_and_what_they_refuse() -> None:
     with pytest.raises(ValueError, match="n_components = 0"):
         mercer.Isomap(0).fit(roll(60))
     two = np.r_[roll(30), roll(30) + 1000]
-    with pytest.raises(ValueError, match="apart|pieces|connected"):
+    with pytest.raises(ValueError, match="falls into 2 parts"):
         mercer.Isomap(n_neighbors=4).fit(two)
 
 

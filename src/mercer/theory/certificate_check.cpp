@@ -112,8 +112,6 @@ void compare_hulls(CheckedReport& c) {
 CheckedReport check_regions(const Model& model, const Dataset& data, const Progress& progress) {
     CheckedReport c{.claimed = model.reports().front(),
                     .found = recompute_regions(model, data, progress)};
-    c.found.kkt_violation = c.claimed.kkt_violation;  // the multipliers of each level are not kept
-    c.allowed_violation = c.claimed.kkt_violation;
     const double claimed_gap = c.claimed.is_bracketed() ? c.claimed.relative_gap : 0;
     c.allowed_gap = 2 * std::max(0.0, claimed_gap) + gap_slack;
     compare(c, 0, 0);

@@ -25,10 +25,10 @@ struct ProvedBracket {
 struct CheckedReport {
     Report claimed{};
     Report found{};
-    double allowed_violation = 0;
-    double allowed_gap = 0;                 ///< relative
-    bool has_nu_property = false;           ///< all weights 1 and a plain tube: 001's form of it
-    std::vector<std::string> broken{};      ///< sentences for people; empty: it holds
+    double allowed_violation = 0;       ///< 0: not looked at, the gap says it all (nested regions)
+    double allowed_gap = 0;             ///< relative
+    bool has_nu_property = false;       ///< all weights 1 and a plain tube: 001's form of it
+    std::vector<std::string> broken{};  ///< sentences for people; empty: it holds
     std::optional<ProvedBracket> proved{};  ///< by add_proofs
 };
 

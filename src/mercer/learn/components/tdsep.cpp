@@ -292,7 +292,7 @@ MachineEntry tdsep_entry() {
          .learns = Learns::functions,
          .about = "sources of mixed rows by their course in time, also of "
                   "mixtures that are not linear",
-         .command = "ica"},
+         .command = "ica --method tdsep"},
         tdsep);
 }
 

@@ -297,6 +297,7 @@ class Problem {
         r.primal = best_.primal;
         r.dual = best_.dual;
         r.infeasibility = best_.infeasibility;
+        r.kkt_violation = best_.violation;  // by slopes of the envelope, which the loss has nearby
         set_gap(r);
         r.status = !convex_ || r.relative_gap <= settings_.tolerance ? FitStatus::converged
                    : steps_ >= most_steps()                          ? FitStatus::iteration_limit

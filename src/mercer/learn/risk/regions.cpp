@@ -253,6 +253,10 @@ Model learn_regions(const RegionSettings& settings, const Dataset& data) {
     set_gap(report);
     CurvatureTest curvature(kernel, sample.x, Directions::any);
     settle_bracket(report, curvature({}, report.status, settings.common.progress), infinity);
+    // Turns that came to an end are no proof of anything without a bracket.
+    if (!report.is_bracketed() && report.status == FitStatus::converged) {
+        report.status = FitStatus::stalled;
+    }
     report.seconds = watch.seconds();
     model.reports = {std::move(report)};
     model.extras.set(NestedLevels(std::move(levels)));
