@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "mercer/kernel/leaf/series/gak.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come first.
+#include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
 #include "mercer/base/detail/simd_targets.hpp"
@@ -24,47 +25,6 @@ using V = hn::Vec<D>;
 /// A row beyond these is multiplied by a power of two, which changes no digit.
 constexpr double largest = 0x1p400;
 constexpr double smallest = 0x1p-400;
-
-/// exp(-rate s) for s >= 0, to the last digit but one; exp(-700) where it would be less. By a power
-/// of two and the series of exp up to half of ln 2; the power is found by adding 1.5 · 2^52, behind
-/// which a number has no room for a fraction.
-HWY_INLINE V falling_exp(V s, double rate) {
-    const D d;
-    const hn::RebindToUnsigned<D> bits;
-    const V magic = hn::Set(d, 0x1.8p52);
-    const V x = hn::Max(hn::Mul(s, hn::Set(d, -rate)), hn::Set(d, -700.0));
-    const V power = hn::MulAdd(x, hn::Set(d, std::numbers::log2e), magic);
-    const V n = hn::Sub(power, magic);
-    // ln 2 in two parts, of which the first times n is exact.
-    V r = hn::NegMulAdd(n, hn::Set(d, 0x1.62e42feep-1), x);
-    r = hn::NegMulAdd(n, hn::Set(d, 0x1.a39ef35793c76p-33), r);
-    // Even and odd powers side by side, up to r^13 / 13!.
-    const V q = hn::Mul(r, r);
-    V even = hn::Set(d, 1.0 / 479001600);
-    V odd = hn::Set(d, 1.0 / 6227020800);
-    for (const double c : {1.0 / 3628800, 1.0 / 40320, 1.0 / 720, 1.0 / 24, 1.0 / 2, 1.0}) {
-        even = hn::MulAdd(even, q, hn::Set(d, c));
-    }
-    for (const double c : {1.0 / 39916800, 1.0 / 362880, 1.0 / 5040, 1.0 / 120, 1.0 / 6, 1.0}) {
-        odd = hn::MulAdd(odd, q, hn::Set(d, c));
-    }
-    const V series = hn::MulAdd(odd, r, even);
-    return hn::BitCast(
-        d, hn::Add(hn::BitCast(bits, series), hn::ShiftLeft<52>(hn::BitCast(bits, power))));
-}
-
-/// 1 / v for v in [1, 2], several times faster than a division: 1 - v p(v) = T_3(3 - 2v) / 99,
-/// which is at most 1/99, becomes its third power twice.
-HWY_INLINE V reciprocal(V v) {
-    const D d;
-    V p = hn::MulAdd(v, hn::Set(d, 32.0 / 99), hn::Set(d, -144.0 / 99));
-    p = hn::MulAdd(p, v, hn::Set(d, 210.0 / 99));
-    for (int step = 0; step < 2; ++step) {
-        const V error = hn::NegMulAdd(v, p, hn::Set(d, 1.0));
-        p = hn::MulAdd(p, hn::MulAdd(error, error, error), p);
-    }
-    return p;
-}
 
 /// K(i, j) = c(i, j) (K(i-1, j) + K(i, j-1) + K(i-1, j-1)), K(0, 0) = 1, with the local kernel
 /// c = f / (2 - f), f = (1 - |i - j| / band) exp(-rate |x_i - z_j|²).
@@ -114,14 +74,14 @@ class GakSweep {
                 hn::Sub(hn::LoadU(d, x + c * leaves::lanes), hn::LoadU(d, z + c * leaves::lanes));
             squared = hn::MulAdd(gap, gap, squared);
         }
-        V f = falling_exp(squared, rate_);
+        V f = hn::Exp(d, hn::Max(hn::Mul(hn::Set(d, -rate_), squared), hn::Set(d, -700.0)));
         if (band_ > 0) {
             const double apart = i > j ? static_cast<double>(i - j) : static_cast<double>(j - i);
             f = hn::Mul(f, hn::Set(d, 1 - apart / band_));
         }
         const auto inside = hn::Le(hn::Set(d, static_cast<double>(j)),
                                    hn::LoadU(d, block_.inner_size.data() + lane_));
-        return hn::IfThenElseZero(inside, hn::Mul(f, reciprocal(hn::Sub(hn::Set(d, 2.0), f))));
+        return hn::IfThenElseZero(inside, hn::Div(f, hn::Sub(hn::Set(d, 2.0), f)));
     }
 
     /// The row becomes K(i, ·); the largest of them in each lane.
@@ -139,9 +99,7 @@ class GakSweep {
             if (band_ > 0 && apart >= band_) {
                 left = hn::Zero(d);
             } else {
-                // What does not wait for the cell before comes first.
-                const V c = local(i, j);
-                left = hn::MulAdd(c, left, hn::Mul(c, hn::Add(up, corner)));
+                left = hn::Mul(local(i, j), hn::Add(hn::Add(up, left), corner));
             }
             corner = up;
             hn::StoreU(left, d, here);
