@@ -45,6 +45,8 @@ class Case:
     share: float = 1.0  #: of the pairs, in what the peer computes
     few: int = 0  #: rows in that share; 0: all
     settle: Callable[[np.ndarray], np.ndarray] | None = None  #: ours in the peer's convention
+    published: float = 0.0  #: seconds that the peer's makers print, on their machine; 0: none
+    once: bool = False  #: a second run would find what the first has kept
 
 
 @dataclass
@@ -57,6 +59,7 @@ class Result:
     share: float
     error: float
     aim: float
+    published: float = 0.0
 
     @property
     def ratio(self) -> float:
@@ -137,7 +140,9 @@ def splice_sites() -> list[str]:
 def graph_cases() -> Iterator[Case]:
     from grakel import kernels as peer
 
-    for name in ("ENZYMES", "MUTAG", "PTC_MR"):
+    # Seconds of Weisfeiler-Lehman and shortest paths [Siglidis et al. 2020].
+    printed = {"ENZYMES": (3.81, 11.0), "MUTAG": (0.21, 0.92), "PTC_MR": (0.55, 1.52)}
+    for name, (rounds, paths) in printed.items():
         graphs = tu_graphs(name)
         theirs = grakel_graphs(graphs)
         yield Case(
@@ -145,12 +150,12 @@ def graph_cases() -> Iterator[Case]:
             lambda theirs=theirs: peer.WeisfeilerLehman(
                 n_iter=5, base_graph_kernel=peer.VertexHistogram
             ).fit_transform(theirs),
-            "wl(iterations=5)", graphs,
+            "wl(iterations=5)", graphs, published=rounds,
         )  # fmt: skip
         yield Case(
             f"shortest path, {name}", "grakel", 50,
             lambda theirs=theirs: peer.ShortestPath(with_labels=True).fit_transform(theirs),
-            "shortest_path", graphs,
+            "shortest_path", graphs, published=paths,
         )  # fmt: skip
     yield random_walks(peer)
 
@@ -239,6 +244,7 @@ def series_cases() -> Iterator[Case]:
 def node_cases() -> Iterator[Case]:
     """Diffusion on a graph's nodes: rows are nodes of one graph, given by its edges."""
     import scipy.linalg
+    from mercer import Network
 
     draw = np.random.default_rng(3)
     nodes = 2000
@@ -247,10 +253,11 @@ def node_cases() -> Iterator[Case]:
     adjacency = np.zeros((nodes, nodes))
     adjacency[edges[:, 0], edges[:, 1]] = adjacency[edges[:, 1], edges[:, 0]] = 1
     laplacian = np.diag(adjacency.sum(axis=1)) - adjacency
+    network = Network(np.argwhere(np.triu(adjacency)).tolist(), nodes=range(nodes))
     yield Case(
         "diffusion, 2000 nodes", "scipy", 2,
         lambda: scipy.linalg.expm(-0.5 * laplacian),
-        "diffusion(beta=0.5)", edges,
+        "diffusion(beta=0.5)", network.rows(), once=True,
     )  # fmt: skip
 
 
@@ -282,20 +289,22 @@ def measured(case: Case, repeats: int) -> Result:
         check = rows[: case.few]
         if case.settle is not None:  # the share stands before the rows themselves
             rows = rows[case.few :]
-    values = kernel(check)
+    first, values = least_time(lambda: kernel(check), 1)
     if case.settle is not None:
         values = case.settle(values)
     error = float(np.max(np.abs(values - wanted) / np.maximum(np.abs(wanted), 1e-300)))
-    ours, _ = least_time(lambda: kernel(rows), repeats)  # from Python's lists, as the peer's
+    # From Python's lists, as the peer's.
+    ours = first if case.once else least_time(lambda: kernel(rows), repeats)[0]
     return Result(case.name, case.peer, version_of(case.peer), theirs / case.share, ours,
-                  case.share, error, case.aim)  # fmt: skip
+                  case.share, error, case.aim, case.published)  # fmt: skip
 
 
 def line_of(r: Result) -> str:
     verdict = "values differ" if r.error > 1e-6 else "yes" if r.ratio >= r.aim else "no"
     share = "" if r.share == 1 else f"{100 * r.share:.2g} %"
+    printed = f"{r.published:g} ({r.published / r.ours:.0f} times)" if r.published else ""
     return (f"| {r.name} | {r.peer} {r.version} | {r.theirs:.3g} | {share} | {r.ours:.3g} | "
-            f"{r.ratio:.3g} | {r.aim:g} | {verdict} | {r.error:.1e} |")  # fmt: skip
+            f"{r.ratio:.3g} | {r.aim:g} | {verdict} | {printed} | {r.error:.1e} |")  # fmt: skip
 
 
 def main() -> None:
@@ -305,8 +314,8 @@ def main() -> None:
     chosen = parser.parse_args()
     from mercer import _core
 
-    lines = ["| case | peer | its seconds | share run | ours | times | aim | met | difference |",
-             "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    lines = ["| case | peer | its seconds | share run | ours | times | aim | met | it prints | difference |",
+             "|---|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
     print("\n".join(lines), flush=True)
     results = []
     with _core.Threads(1):

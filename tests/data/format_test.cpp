@@ -263,7 +263,7 @@ std::string table_text() {
         add("--text-columns", format->uses.text_columns);
         add("--leave-out", format->uses.leave_out);
         add("--first-index", format->uses.first_index);
-        const bool writes = format->write != nullptr;
+        const bool writes = format->can_be_written();
         text += "| `" + format->name + "` | " + format->about + " | " + endings + " | " +
                 yes(format->read != nullptr) + " | " + yes(writes) + " | " +
                 yes(writes && format->keeps.labels) + " | " + yes(writes && format->keeps.weights) +

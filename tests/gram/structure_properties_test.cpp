@@ -153,7 +153,7 @@ TEST(StructureProperties, HoldForFiftySamples) {
                     expected(i, j) = evaluate(kernel, object_at(rows, i, a), object_at(rows, j, b));
                 }
             }
-            expect_matrix<float>(kernel, rows, expected, 2e-6);
+            expect_matrix<float>(kernel, rows, expected, 1e-6);
             expect_matrix<double>(kernel, rows, expected, 1e-12);
             ASSERT_EQ(definiteness(kernel).definite, Definite::positive);
             ASSERT_GT(relative_least_eigenvalue(expected), -1e-12);

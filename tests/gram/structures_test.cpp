@@ -57,7 +57,7 @@ void expect_near(const Matrix<double>& expected, const Matrix<T>& found, double 
 
 template <class T>
 void expect_defined(const Kernel& kernel, const Rows& x, const Rows& more) {
-    const double tolerance = sizeof(T) == 4 ? 2e-6 : 1e-12;
+    const double tolerance = sizeof(T) == 4 ? 1e-6 : 1e-12;
     const Gram<T> gram(kernel, x);
     Matrix<T> own(x.size(), x.size());
     gram.matrix(own.view());

@@ -103,6 +103,11 @@ struct Format {
 
     void (*write)(const Dataset& data, const std::string& path, const WriteOptions& options,
                   Output& output) = nullptr;
+    /// Of a format that is a folder, in the place of `write`: its files, into a folder that is
+    /// there and empty, and will be called `name` when all are written.
+    void (*write_files)(const Dataset& data, const std::string& name,
+                        const std::string& folder) = nullptr;
+    bool can_be_written() const { return write != nullptr || write_files != nullptr; }
     void (*write_labels)(const Labels& labels, Output& output) = nullptr;
     Keeps keeps{};
     /// Where labels lie that belong to a file of this name; empty when the name does not say.

@@ -1,5 +1,6 @@
 #include "mercer/data/write.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include "mercer/base/error.hpp"
@@ -32,7 +33,7 @@ void write_column(const Labels& column, const std::string& path) {
 [[noreturn]] void refuse_part(const std::string& path, const Format& format, const char* what,
                               bool Keeps::*kept) {
     const std::string others =
-        listed_formats([&](const Format& f) { return f.write != nullptr && f.keeps.*kept; });
+        listed_formats([&](const Format& f) { return f.can_be_written() && f.keeps.*kept; });
     throw InvalidInput(Location{.file = path},
                        format.name + " files hold no " + what + "; name a `" + what +
                            "_file`, or none to leave them out, or write " + others);
@@ -46,7 +47,7 @@ void check_objects(const Dataset& data, const std::string& path, const Format& f
                                                                 : &Keeps::nodes;
         if (format.keeps.*keeps) continue;
         const std::string others =
-            listed_formats([&](const Format& f) { return f.write != nullptr && f.keeps.*keeps; });
+            listed_formats([&](const Format& f) { return f.can_be_written() && f.keeps.*keeps; });
         throw InvalidInput(Location{.file = path},
                            format.title + " holds no " +
                                (text                                ? "texts"
@@ -64,7 +65,7 @@ void check_uses(const std::string& path, const Format& format, const WriteOption
         throw InvalidInput(
             Location{.file = path},
             std::string("`") + name + "` has no meaning for " + format.title + ": it belongs to " +
-                listed_formats([&](const Format& f) { return f.write != nullptr && f.uses.*use; }));
+                listed_formats([&](const Format& f) { return f.can_be_written() && f.uses.*use; }));
     };
     check("header", &OptionUses::header, options.header != HeaderLine::automatic);
     check("first_index", &OptionUses::first_index, options.first_index != 1);
@@ -100,6 +101,32 @@ Split split(const Dataset& all, const std::string& path, const Format& format,
     return parts;
 }
 
+/// A folder that takes its name when all of its files are written.
+void write_folder(const Dataset& data, const std::string& path, const Format& format) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    if (path == "-" || fs::exists(path, error)) {
+        throw InvalidInput(Location{.file = path},
+                           format.title + " are written as a new folder; " +
+                               (path == "-" ? "name one" : "there is something of this name"));
+    }
+    const fs::path place(path);
+    const fs::path whole = place.has_filename() ? place : place.parent_path();
+    const fs::path part = whole.string() + ".part";
+    if (!fs::create_directory(part, error)) {
+        throw InvalidInput(Location{.file = part.string()},
+                           "the folder cannot be made: " +
+                               (error ? error.message() : "there is something of this name"));
+    }
+    try {
+        format.write_files(data, whole.filename().string(), part.string());
+        fs::rename(part, whole);
+    } catch (...) {
+        fs::remove_all(part, error);
+        throw;
+    }
+}
+
 }  // namespace
 
 std::string written_labels_file(const std::string& path, const WriteOptions& options) {
@@ -123,7 +150,11 @@ void write(const Dataset& data, const std::string& path, const WriteOptions& opt
     if (!parts.weights.empty() && parts.weights_file != "none") {
         write_column(parts.weights, parts.weights_file);
     }
-    write_whole(path, [&](Output& output) { format.write(parts.data, path, options, output); });
+    if (format.write_files != nullptr) {
+        write_folder(parts.data, path, format);
+    } else {
+        write_whole(path, [&](Output& output) { format.write(parts.data, path, options, output); });
+    }
     if (!keep_going(options.progress, {.task = "writing", .fraction = 1})) throw Cancelled();
 }
 

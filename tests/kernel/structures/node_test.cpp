@@ -195,5 +195,44 @@ TEST(Nodes, OfOtherGraphsAreRefused) {
     EXPECT_EQ(definiteness(Kernel::parse("p_step(a=1.5, p=4)")).definite, Definite::positive);
 }
 
+/// Sparse graphs of some hundred nodes go by polynomials: (I + beta L) of its inverse is I, and
+/// heat that flows twice is heat of twice the time.
+TEST(Nodes, OfMiddlingPartsSatisfyTheirEquations) {
+    constexpr std::size_t n = 600;
+    OwnGraph ring;
+    ring.around.resize(n);
+    for (std::uint32_t v = 0; v < n; ++v) {
+        ring.join(v, (v + 1) % n);
+        ring.join(v, (v + 37) % n);
+    }
+    const GraphView graph = ring.view();
+    std::vector<Object> nodes;
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t v = 0; v < n; ++v) {
+        nodes.emplace_back(NodeView{graph, v});
+        all.push_back(v);
+    }
+    const auto matrix = [&](const std::string& text) {
+        const KernelNode node = Kernel::parse(text).node();
+        const auto pairs = node.leaf->prepare(node, nodes);
+        Table k(n, n);
+        for (std::size_t i = 0; i < n; ++i) pairs->row(i, *pairs, all, k.row(i));
+        return k;
+    };
+    const Table inverse = matrix("regularized_laplacian(beta=0.7)");
+    const Table once = matrix("diffusion(beta=0.4)");
+    const Table twice = matrix("diffusion(beta=0.8)");
+    const Table squared = product(once, once);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+            double back = (1 + 0.7 * 4) * inverse(i, j);
+            for (const std::uint32_t w : graph.neighbours_of(i)) back -= 0.7 * inverse(w, j);
+            ASSERT_NEAR(back, i == j ? 1 : 0, 1e-12);
+            ASSERT_NEAR(squared(i, j), twice(i, j), 1e-12);
+            ASSERT_EQ(twice(i, j), twice(j, i));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace mercer::test

@@ -4,9 +4,11 @@
 // graph written down in another order is the same.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
 
+#include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/formats/detail/input.hpp"
 
@@ -137,6 +139,51 @@ class EdgeParser {
     std::vector<NamedEdge> edges_{};
 };
 
+/// The whole graph, then the labels of the rows. Nodes are written by their numbers, in whose order
+/// they are read again.
+void write_edges(const Dataset& data, const std::string& path, const WriteOptions&,
+                 Output& output) {
+    const auto refuse = [&](const std::string& why) {
+        throw InvalidInput(Location{.file = path}, why);
+    };
+    if (data.columns() > 0 || data.x.objects().size() != 1) {
+        refuse("a list of edges holds the nodes of one graph and no columns beside them");
+    }
+    const ObjectColumn& column = data.x.objects().front();
+    const std::vector<std::size_t> rows = column.own_nodes();
+    const GraphView graph = column.shared_graph().view(0);
+    if (!std::ranges::is_sorted(rows, std::less_equal<>())) {
+        refuse("a list of edges holds nodes in the order of the graph, each once; these are not");
+    }
+    if (data.y.empty() && rows.size() != graph.nodes) {
+        refuse("a list of edges tells which nodes its rows are by their labels: " +
+               std::to_string(rows.size()) + " of " + std::to_string(graph.nodes) +
+               " nodes without labels cannot be written");
+    }
+    std::string text;
+    for (std::size_t v = 0; v < graph.nodes; ++v) {
+        const std::string name = std::to_string(v + 1);
+        text += name + '\n';  // for nodes without edges
+        for (std::size_t e = graph.starts[v]; e < graph.starts[v + 1]; ++e) {
+            if (graph.neighbours[e] < v) continue;  // written from its other end
+            text += name + ' ' + std::to_string(graph.neighbours[e] + 1);
+            if (graph.weights != nullptr && graph.weights[e] != 1) {
+                text += ' ' + format_number(graph.weights[e]);
+            }
+            text += '\n';
+        }
+    }
+    for (std::size_t i = 0; i < data.y.size(); ++i) {
+        const std::string label = data.y.text(i);
+        if (label.find('\n') != std::string::npos || label.find_first_not_of(" \t") != 0 ||
+            label.ends_with(' ') || label.ends_with('\t')) {
+            refuse("the label " + quoted(label) + " cannot stand in a list of edges");
+        }
+        text += std::to_string(rows[i] + 1) + ": " + label + '\n';
+    }
+    output.write(text);
+}
+
 }  // namespace
 
 Format edges() {
@@ -164,7 +211,9 @@ Format edges() {
                         fail_mistake(input, mistake);
                     }
                 },
-            .uses = {.text_labels = true}};
+            .uses = {.text_labels = true},
+            .write = write_edges,
+            .keeps = {.weights = false, .nodes = true}};
 }
 
 }  // namespace mercer::formats

@@ -43,7 +43,7 @@ Formats& known_formats() {
 }
 
 bool can(const Format& format, FormatUse use) {
-    return use == FormatUse::reading ? format.read != nullptr : format.write != nullptr;
+    return use == FormatUse::reading ? format.read != nullptr : format.can_be_written();
 }
 
 /// The name without the suffix of a compressor.
@@ -61,7 +61,7 @@ const std::vector<const Format*>& all_formats() {
 }
 
 void add_format(Format format) {
-    if (format.recognise == nullptr && format.read == nullptr && format.write == nullptr) {
+    if (format.recognise == nullptr && format.read == nullptr && !format.can_be_written()) {
         throw InvalidInput("the format " + quoted(format.name) +
                            " can neither be recognised nor read nor written");
     }
@@ -121,10 +121,10 @@ const Format& written_format(const std::string& path, const WriteOptions& option
     const Format* format = format_of_name(path);
     if (format == nullptr)
         return find_format(format_names(FormatUse::writing)[0], FormatUse::writing);
-    if (format->write != nullptr) return *format;
+    if (format->can_be_written()) return *format;
     throw InvalidInput(Location{.file = path},
                        format->title + " cannot be written; choose another name, or write " +
-                           listed_formats([](const Format& f) { return f.write != nullptr; }));
+                           listed_formats([](const Format& f) { return f.can_be_written(); }));
 }
 
 }  // namespace mercer

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/formats/detail/input.hpp"
 
@@ -216,6 +217,63 @@ class Reader {
     bool labelled_ = false;
 };
 
+void write_file(const std::string& folder, const std::string& name, const char* what,
+                const std::string& text) {
+    write_whole((fs::path(folder) / (name + "_" + what + ".txt")).string(),
+                [&](Output& output) { output.write(text); });
+}
+
+std::string lines_of(std::span<const std::int64_t> numbers) {
+    std::string text;
+    for (const std::int64_t number : numbers) text += std::to_string(number) + '\n';
+    return text;
+}
+
+/// Nodes of all graphs are counted from 1; an edge stands there from both ends.
+void write_files(const Dataset& data, const std::string& name, const std::string& folder) {
+    if (data.columns() > 0 || data.x.objects().size() != 1) {
+        throw InvalidInput("TU graphs hold one column of graphs and no numbers beside them");
+    }
+    const Graphs graphs = data.x.objects().front().own_graphs();
+    const std::size_t count = graphs.size();
+    if (count == 0 || graphs.first_node[count - 1] == graphs.first_node[count]) {
+        throw InvalidInput(
+            "TU graphs tell their number by the last graph that has nodes, and here the last one "
+            "has none");
+    }
+    std::string edges;
+    std::string owners;
+    std::string attributes;
+    for (std::size_t g = 0; g < count; ++g) {
+        const std::size_t first = graphs.first_node[g];
+        for (std::size_t v = first; v < graphs.first_node[g + 1]; ++v) {
+            owners += std::to_string(g + 1) + '\n';
+            for (std::size_t e = graphs.starts[v]; e < graphs.starts[v + 1]; ++e) {
+                edges += std::to_string(v + 1) + ", " +
+                         std::to_string(first + graphs.neighbours[e] + 1) + '\n';
+            }
+            for (std::size_t k = 0; k < graphs.attributes; ++k) {
+                attributes +=
+                    (k == 0 ? "" : ", ") + format_number(graphs.values[v * graphs.attributes + k]);
+            }
+            if (graphs.attributes > 0) attributes += '\n';
+        }
+    }
+    write_file(folder, name, "A", edges);
+    write_file(folder, name, "graph_indicator", owners);
+    if (!graphs.node_labels.empty()) {
+        write_file(folder, name, "node_labels", lines_of(graphs.node_labels));
+    }
+    if (!graphs.edge_labels.empty()) {
+        write_file(folder, name, "edge_labels", lines_of(graphs.edge_labels));
+    }
+    if (!attributes.empty()) write_file(folder, name, "node_attributes", attributes);
+    if (data.y.empty()) return;
+    std::string labels;
+    for (const double value : data.y.values) labels += format_number(value) + '\n';
+    write_file(folder, name, "graph_labels", labels);
+}
+
 }  // namespace
 
 Format tu_graphs() {
@@ -229,7 +287,9 @@ Format tu_graphs() {
                     const bool is = !prefix_of(input.path).empty();
                     return Match{is ? Certainty::certain : Certainty::none};
                 },
-            .read = [](const Input& input) { return Reader(input).read(); }};
+            .read = [](const Input& input) { return Reader(input).read(); },
+            .write_files = write_files,
+            .keeps = {.weights = false, .class_names = false, .graphs = true}};
 }
 
 }  // namespace mercer::formats

@@ -412,19 +412,34 @@ KernelNode fit_models(const KernelNode& node, std::span<const Object> objects,
     return fitted;
 }
 
-void add_scale(KernelNode& node, const Scores& scores) {
-    std::vector<double> squares(scores.front().size(), 0.0);
-    for (const auto& score : scores) {
-        for (std::size_t k = 0; k < squares.size(); ++k) squares[k] += score[k] * score[k];
+KernelNode scaled(KernelNode fitted, std::span<const Object> objects, Score score) {
+    if (fitted.parameter("information") == 0) return fitted;
+    std::vector<double> squares;
+    for (const Object& object : objects) {
+        const std::vector<double> slopes = score(fitted, object);
+        squares.resize(slopes.size(), 0.0);
+        for (std::size_t k = 0; k < squares.size(); ++k) squares[k] += slopes[k] * slopes[k];
     }
     const double most = *std::ranges::max_element(squares);
     for (double& v : squares) {
         // A slope that is 0 but for rounding says nothing, however it is scaled.
-        v = v > 1e-20 * most ? std::sqrt(static_cast<double>(scores.size()) / v) : 0;
+        v = v > 1e-20 * most ? std::sqrt(static_cast<double>(objects.size()) / v) : 0;
     }
-    Learnt learnt = *node.learnt;
+    Learnt learnt = *fitted.learnt;
     learnt.tables.emplace_back("scale", one_row(squares));
-    node.learnt = std::make_shared<const Learnt>(std::move(learnt));
+    fitted.learnt = std::make_shared<const Learnt>(std::move(learnt));
+    return fitted;
+}
+
+Leaf generative_leaf(KernelEntry entry, decltype(Leaf::features) features,
+                     decltype(Leaf::read) read, decltype(Leaf::settle) settle) {
+    return {.entry = std::move(entry),
+            .features = features,
+            .objects_by_parameter = generative_objects,
+            .read = read,
+            .arguments = generative_arguments,
+            .waits = is_unfitted,
+            .settle = settle};
 }
 
 void write_features(const KernelNode& node, const std::vector<double>& score, Features& out) {

@@ -45,11 +45,17 @@ double model_score(const KernelNode& node, std::size_t model, const Object& obje
 KernelNode fit_models(const KernelNode& node, std::span<const Object> objects,
                       std::span<const std::int32_t> classes, std::size_t models);
 
-/// A list of slopes by which features are multiplied, each of mean square 1 over the objects: the
-/// diagonal of the empirical Fisher information, ^(−1/2).
-using Scores = std::vector<std::vector<double>>;
-void add_scale(KernelNode& node, const Scores& scores);
+/// What a fitted leaf compares two objects by: a list of slopes.
+using Score = std::vector<double> (*)(const KernelNode&, const Object&);
+/// The fitted leaf with numbers by which the slopes are multiplied, so that each is of mean square
+/// 1 over the objects: the diagonal of the empirical Fisher information, ^(−1/2). With
+/// information=identity there are none.
+KernelNode scaled(KernelNode fitted, std::span<const Object> objects, Score score);
 /// Puts a score down as features, multiplied by the leaf's scale where it has one.
 void write_features(const KernelNode& node, const std::vector<double>& score, Features& out);
+
+/// A leaf with models inside, all but what tells it from others of this family.
+Leaf generative_leaf(KernelEntry entry, decltype(Leaf::features) features,
+                     decltype(Leaf::read) read, decltype(Leaf::settle) settle);
 
 }  // namespace mercer::leaves

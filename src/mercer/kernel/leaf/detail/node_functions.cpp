@@ -1,6 +1,7 @@
 #include "mercer/kernel/leaf/detail/node_functions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -136,15 +137,10 @@ Matrix<double> function_of(const Decomposed& d, const SpectralFunction& f) {
     return out;
 }
 
-/// Coefficients of f in Chebyshev polynomials over [0, high], as many as are not lost in rounding.
-std::vector<double> chebyshev(const SpectralFunction& f, double high) {
-    for (std::size_t terms = 32;; terms *= 2) {
-        if (terms > most_terms) {
-            throw InvalidInput(
-                "a kernel on the nodes of a large graph needs more than " +
-                std::to_string(most_terms) +
-                " products with its Laplacian; take a smaller beta, or laplacian=normalized");
-        }
+/// Coefficients of f in Chebyshev polynomials over [0, high], as many as are not lost in rounding;
+/// none where `most` are too few to find out.
+std::vector<double> chebyshev(const SpectralFunction& f, double high, std::size_t most) {
+    for (std::size_t terms = 32; terms <= most; terms *= 2) {
         const auto n = static_cast<double>(terms);
         // cos(π m / (2 terms)), m reduced as a whole number: large angles would lose their digits.
         const auto cosine = [&](std::size_t m) {
@@ -170,7 +166,11 @@ std::vector<double> chebyshev(const SpectralFunction& f, double high) {
         c.resize(kept);
         return c;
     }
+    return {};
 }
+
+/// Columns of a matrix that are multiplied together.
+constexpr std::size_t panel = 8;
 
 /// The Laplacian of a graph, its parts decomposed when first needed.
 class Laplacian {
@@ -185,6 +185,12 @@ class Laplacian {
 
     const Parts& parts() const { return parts_; }
     double high() const { return high_; }  ///< no eigenvalue is larger (Gershgorin)
+    /// Entries of L off the diagonal, over all parts.
+    std::size_t entries() const { return neighbours_.size() - starts_[0]; }
+    bool is_decomposed(std::size_t part) {
+        const std::lock_guard lock(mutex_);
+        return !decomposed_[part].values.empty();
+    }
     const Decomposed& decomposed(std::size_t part) {
         const std::lock_guard lock(mutex_);
         if (decomposed_[part].values.empty()) {
@@ -195,16 +201,20 @@ class Laplacian {
         }
         return decomposed_[part];
     }
-    /// y = L x within a part.
+    /// y = L x within a part, of `width` columns side by side.
+    template <std::size_t width>
     void multiply(const std::vector<std::uint32_t>& nodes, const std::vector<double>& x,
                   std::vector<double>& y) const {
         for (std::size_t k = 0; k < nodes.size(); ++k) {
             const std::uint32_t v = nodes[k];
-            double sum = parts_.diagonal[v] * x[k];
+            std::array<double, width> sum{};
+            for (std::size_t c = 0; c < width; ++c) sum[c] = parts_.diagonal[v] * x[k * width + c];
             for (std::size_t e = starts_[v]; e < starts_[v + 1]; ++e) {
-                sum += parts_.beside[e - starts_[0]] * x[parts_.place[neighbours_[e]]];
+                const double* const other = &x[parts_.place[neighbours_[e]] * width];
+                const double by = parts_.beside[e - starts_[0]];
+                for (std::size_t c = 0; c < width; ++c) sum[c] += by * other[c];
             }
-            y[k] = sum;
+            std::ranges::copy(sum, &y[k * width]);
         }
     }
 
@@ -269,34 +279,15 @@ class NodeFunctions {
         const std::lock_guard lock(mutex_);
         Matrix<double>& found = values_[function][part];
         if (found.rows() > 0) return found;
-        found = function_of(laplacian_->decomposed(part), f(function));
+        const std::vector<double> c = cheap_coefficients(part, function);
+        found = c.empty() ? function_of(laplacian_->decomposed(part), f(function))
+                          : by_polynomials(part, c);
         return found;
     }
 
     /// Row of f(L) at a node of a large part, over the nodes of that part.
     std::vector<double> row(std::uint32_t node, std::size_t function) {
-        const std::vector<double>& c = coefficients(function);
-        const std::vector<std::uint32_t>& nodes = parts_.nodes[parts_.part[node]];
-        const std::size_t n = nodes.size();
-        const double high = laplacian_->high();
-        std::vector<double> before(n, 0.0);
-        std::vector<double> now(n, 0.0);
-        std::vector<double> next(n);
-        std::vector<double> sum(n, 0.0);
-        now[parts_.place[node]] = 1;
-        sum[parts_.place[node]] = c[0];
-        for (std::size_t t = 1; t < c.size(); ++t) {
-            // T_t = 2 M T_{t-1} − T_{t-2}, T_1 = M, with M = 2 L / high − I.
-            const double twice = t == 1 ? 1 : 2;
-            laplacian_->multiply(nodes, now, next);
-            for (std::size_t k = 0; k < n; ++k) {
-                next[k] = twice * (next[k] * (2 / high) - now[k]) - (t == 1 ? 0 : before[k]);
-                sum[k] += c[t] * next[k];
-            }
-            std::swap(before, now);
-            std::swap(now, next);
-        }
-        return sum;
+        return rows<1>(parts_.part[node], parts_.place[node], coefficients(function));
     }
 
    private:
@@ -306,8 +297,69 @@ class NodeFunctions {
     const std::vector<double>& coefficients(std::size_t function) {
         const std::lock_guard lock(mutex_);
         std::vector<double>& c = coefficients_[function];
-        if (c.empty()) c = chebyshev(f(function), laplacian_->high());
+        if (c.empty()) c = chebyshev(f(function), laplacian_->high(), most_terms);
+        if (c.empty()) {
+            throw InvalidInput(
+                "a kernel on the nodes of a large graph needs more than " +
+                std::to_string(most_terms) +
+                " products with its Laplacian; take a smaller beta, or laplacian=normalized");
+        }
         return c;
+    }
+
+    /// Those of a polynomial for the whole part, where that is less work than to decompose it: n
+    /// products with L for each term, beside some n³; none otherwise.
+    std::vector<double> cheap_coefficients(std::size_t part, std::size_t function) const {
+        const std::size_t n = parts_.nodes[part].size();
+        constexpr std::size_t few = 256;
+        if (n < few || laplacian_->is_decomposed(part)) return {};
+        return chebyshev(f(function), laplacian_->high(), n * n / (laplacian_->entries() + n));
+    }
+
+    /// Rows first … first + width - 1 of f(L) within a part, as columns side by side.
+    template <std::size_t width>
+    std::vector<double> rows(std::size_t part, std::size_t first,
+                             const std::vector<double>& c) const {
+        const std::vector<std::uint32_t>& nodes = parts_.nodes[part];
+        const std::size_t size = nodes.size() * width;
+        const double high = laplacian_->high();
+        std::vector<double> before(size, 0.0);
+        std::vector<double> now(size, 0.0);
+        std::vector<double> next(size);
+        std::vector<double> sum(size, 0.0);
+        for (std::size_t l = 0; l < width && first + l < nodes.size(); ++l) {
+            now[(first + l) * width + l] = 1;
+            sum[(first + l) * width + l] = c[0];
+        }
+        for (std::size_t t = 1; t < c.size(); ++t) {
+            // T_t = 2 M T_{t-1} − T_{t-2}, T_1 = M, with M = 2 L / high − I.
+            const double twice = t == 1 ? 1 : 2;
+            laplacian_->multiply<width>(nodes, now, next);
+            for (std::size_t k = 0; k < size; ++k) {
+                next[k] = twice * (next[k] * (2 / high) - now[k]) - (t == 1 ? 0 : before[k]);
+                sum[k] += c[t] * next[k];
+            }
+            std::swap(before, now);
+            std::swap(now, next);
+        }
+        return sum;
+    }
+
+    /// f(L) of a part, the same above and below the diagonal to the last bit.
+    Matrix<double> by_polynomials(std::size_t part, const std::vector<double>& c) const {
+        const std::size_t n = parts_.nodes[part].size();
+        Matrix<double> out(n, n);
+        parallel_for((n + panel - 1) / panel, [&](std::size_t task) {
+            const std::size_t first = task * panel;
+            const std::vector<double> columns = rows<panel>(part, first, c);
+            for (std::size_t l = 0; l < panel && first + l < n; ++l) {
+                for (std::size_t k = 0; k < n; ++k) out(first + l, k) = columns[k * panel + l];
+            }
+        });
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = 0; j < i; ++j) out(i, j) = out(j, i);
+        }
+        return out;
     }
 
     std::shared_ptr<Laplacian> laplacian_;
@@ -436,6 +488,25 @@ ParameterForm laplacian_form(bool normalised) {
 std::unique_ptr<const ObjectPairs> node_pairs(NodeRule rule, std::span<const Object> nodes,
                                               std::size_t decomposed) {
     return std::make_unique<NodePairs>(std::move(rule), nodes, decomposed);
+}
+
+Leaf node_leaf(KernelEntry entry, decltype(Leaf::prepare) prepare, const char* parameter,
+               decltype(Leaf::judge) judge) {
+    return {.entry = std::move(entry),
+            .objects = ObjectKind::node,
+            .prepare = prepare,
+            .pair_slopes = {parameter},
+            .judge = judge};
+}
+
+std::unique_ptr<const ObjectPairs> pairs_by_beta(const KernelNode& node,
+                                                 std::span<const Object> nodes,
+                                                 SpectralFunction value, SpectralFunction slope) {
+    return node_pairs({.key = Kernel(std::make_shared<const KernelNode>(node)).text(),
+                       .normalised = node.parameter("laplacian") == 1,
+                       .value = std::move(value),
+                       .slopes = {{"beta", std::move(slope)}}},
+                      nodes);
 }
 
 }  // namespace mercer::leaves

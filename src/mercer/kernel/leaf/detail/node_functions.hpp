@@ -27,6 +27,14 @@ struct NodeRule {
 /// `laplacian=plain` or `laplacian=normalized`.
 ParameterForm laplacian_form(bool normalised);
 
+/// A leaf of this family, whose value has a slope in one parameter.
+Leaf node_leaf(KernelEntry entry, decltype(Leaf::prepare) prepare, const char* parameter,
+               decltype(Leaf::judge) judge);
+/// The pairs of a leaf with the parameters beta and laplacian.
+std::unique_ptr<const ObjectPairs> pairs_by_beta(const KernelNode& node,
+                                                 std::span<const Object> nodes,
+                                                 SpectralFunction value, SpectralFunction slope);
+
 /// Parts of the graph up to this many nodes are decomposed; larger ones go by polynomials.
 inline constexpr std::size_t largest_decomposed = 5000;
 

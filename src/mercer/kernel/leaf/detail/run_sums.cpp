@@ -15,7 +15,11 @@ constexpr std::size_t most_table_numbers = std::size_t{1} << 24;
 constexpr std::size_t most_entries = std::size_t{1} << 27;
 // Texts that go through a table while it is near the processor, as are their own bits.
 constexpr std::size_t smallest_block = 256;
-constexpr std::size_t largest_block = 4096;
+constexpr std::size_t largest_block = 16384;
+
+std::size_t words_for(std::size_t places) {
+    return (places + 63) / 64;
+}
 
 std::uint64_t big_endian(const std::uint8_t* bytes) {
     std::uint64_t word = 0;
@@ -127,6 +131,7 @@ RunSums::RunSums(const RunRule& rule, const LetterCode& code, const AlignedTexts
     for (std::size_t j = 0; j <= letters_; ++j) level_.push_back(level_[j] + places(j));
     tables_.resize(level_.back() * positions_);
     starts_.resize((places(letters_) + 1) * positions_);
+    behind_.assign(words_for(places(letters_)) * positions_, 0);
     first_entry_.assign(positions_ + 1, 0);
     for (std::size_t p = 0; p < positions_; ++p) {
         std::size_t count = 0;
@@ -172,7 +177,11 @@ void RunSums::fill_position(std::span<const double> weights, std::size_t positio
         const double weight = rule_.weights[j - 1];
         for (std::size_t c = 0; c < count; ++c) longer[c] = shorter[c >> b] + weight * longer[c];
     }
-    for (std::size_t c = 0; c < places; ++c) starts[c + 1] += starts[c];
+    std::uint64_t* const behind = behind_.data() + position * words_for(places);
+    for (std::size_t c = 0; c < places; ++c) {
+        if (starts[c + 1] != 0) behind[c / 64] |= std::uint64_t{1} << c % 64;
+        starts[c + 1] += starts[c];
+    }
     Entry* const entries = entries_.data() + first_entry_[position];
     Origin* const origins = origins_.data() + first_entry_[position];
     std::vector<std::uint32_t> next(starts, starts + places);
@@ -233,37 +242,45 @@ void RunSums::add_position(const Packed& z, std::size_t position, std::size_t th
     const std::size_t places = std::size_t{1} << letters_ * b;
     const double* const table = tables_.data() + position * level_.back();
     const std::uint32_t* const starts = starts_.data() + position * (places + 1);
+    const std::uint64_t* const behind = behind_.data() + position * words_for(places);
     const Entry* const entries = entries_.data() + first_entry_[position];
     // Some texts at a time: what they will read is sent for before it is read.
-    constexpr std::size_t together = 32;
+    constexpr std::size_t together = 64;
     std::array<std::uint64_t, together> keys{};
-    std::array<std::uint64_t, together> at{};
     std::array<std::size_t, together> runs{};
+    std::array<std::uint8_t, together> late{};
     for (std::size_t first = 0; first < sums.size(); first += together) {
         const std::size_t count = std::min(together, sums.size() - first);
+        std::size_t lates = 0;
         for (std::size_t k = 0; k < count; ++k) {
             runs[k] = run(z, first + k, there);
             keys[k] = key(z, first + k, there);
-            at[k] = keys[k] >> (64 - letters_ * b);
-            __builtin_prefetch(starts + at[k]);
-            __builtin_prefetch(table + level_[letters_] + at[k]);
+            const std::uint64_t at = keys[k] >> (64 - letters_ * b);
+            __builtin_prefetch(table + level_[letters_] + at);
+            late[lates] = static_cast<std::uint8_t>(k);
+            if (runs[k] <= letters_ || (behind[at / 64] >> at % 64 & 1U) == 0) continue;
+            __builtin_prefetch(starts + at);
+            ++lates;
         }
-        for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(entries + starts[at[k]]);
+        for (std::size_t l = 0; l < lates; ++l) {
+            __builtin_prefetch(entries + starts[keys[late[l]] >> (64 - letters_ * b)]);
+        }
         for (std::size_t k = 0; k < count; ++k) {
             if (runs[k] == 0) continue;
             const std::size_t known = std::min(runs[k], letters_);
-            double sum = table[level_[known] + (keys[k] >> (64 - known * b))];
-            if (runs[k] > letters_ && starts[at[k]] != starts[at[k] + 1]) {
-                sum += longer(position, at[k], {z, first + k, there, keys[k], runs[k]});
-            }
-            sums[first + k] += factor * sum;
+            sums[first + k] += factor * table[level_[known] + (keys[k] >> (64 - known * b))];
+        }
+        for (std::size_t l = 0; l < lates; ++l) {
+            const std::size_t k = late[l];
+            sums[first + k] += factor * longer(position, keys[k] >> (64 - letters_ * b),
+                                               {z, first + k, there, keys[k], runs[k]});
         }
     }
 }
 
 void RunSums::add(const AlignedTexts& z, std::span<const std::uint32_t> columns,
                   std::span<double> sums) const {
-    const std::size_t block = std::clamp(columns.size() / 16, smallest_block, largest_block);
+    const std::size_t block = std::clamp(columns.size() / 8, smallest_block, largest_block);
     parallel_ranges(columns.size(), block, [&](std::size_t first, std::size_t last) {
         const Packed packed = pack(z, columns.subspan(first, last - first));
         const std::span<double> own = sums.subspan(first, last - first);

@@ -95,6 +95,9 @@ class RunSums {
     std::size_t positions_ = 0;
     std::vector<double> tables_{};         ///< one after another, position by position
     std::vector<std::uint32_t> starts_{};  ///< of the entries behind each place of the last table
+    /// A bit for each of these places that has entries behind it: few have, and bits stay near the
+    /// processor.
+    std::vector<std::uint64_t> behind_{};
     std::vector<Entry> entries_{};
     std::vector<Origin> origins_{};           ///< of the entries
     std::vector<char> plain_{};               ///< of a position: keys hold all that counts

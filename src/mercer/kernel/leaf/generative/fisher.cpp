@@ -9,20 +9,19 @@ namespace {
 
 using namespace leaves;
 
-void features(const KernelNode& node, const Object& object, Features& out) {
+std::vector<double> slopes_of(const KernelNode& node, const Object& object) {
     std::vector<double> slopes;
     model_score(node, 0, object, slopes);
-    write_features(node, slopes, out);
+    return slopes;
+}
+
+void features(const KernelNode& node, const Object& object, Features& out) {
+    write_features(node, slopes_of(node, object), out);
 }
 
 KernelNode settle(const KernelNode& node, std::span<const Object> objects,
                   std::span<const std::int32_t>) {
-    KernelNode fitted = fit_models(node, objects, {}, 1);
-    if (fitted.parameter("information") == 0) return fitted;
-    Scores scores(objects.size());
-    for (std::size_t i = 0; i < objects.size(); ++i) model_score(fitted, 0, objects[i], scores[i]);
-    add_scale(fitted, scores);
-    return fitted;
+    return scaled(fit_models(node, objects, {}, 1), objects, slopes_of);
 }
 
 KernelNode read(Scanner& in) {
@@ -32,21 +31,14 @@ KernelNode read(Scanner& in) {
 }  // namespace
 
 const Leaf& fisher_leaf() {
-    static const Leaf leaf{
-        .entry = {.name = "fisher",
-                  .formula = "U(x)' I^-1 U(z), U the slopes of log p in the parameters of a model",
-                  .about = "fisher(gmm(components=8)), fisher(hmm(states=5)): rows or texts by how "
-                           "a model fitted to the data would have to change for them; I the "
-                           "diagonal of the information found in the data, or the identity",
-                  .parameters =
-                      generative_forms({word("information", {"identity", "diagonal"}, 1)})},
-        .features = features,
-        .objects_by_parameter = generative_objects,
-        .read = read,
-        .arguments = generative_arguments,
-        .waits = is_unfitted,
-        .settle = settle,
-    };
+    static const Leaf leaf = generative_leaf(
+        {.name = "fisher",
+         .formula = "U(x)' I^-1 U(z), U the slopes of log p in the parameters of a model",
+         .about = "fisher(gmm(components=8)), fisher(hmm(states=5)): rows or texts by how "
+                  "a model fitted to the data would have to change for them; I the "
+                  "diagonal of the information found in the data, or the identity",
+         .parameters = generative_forms({word("information", {"identity", "diagonal"}, 1)})},
+        features, read, settle);
     return leaf;
 }
 

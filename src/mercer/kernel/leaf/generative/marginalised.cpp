@@ -40,22 +40,15 @@ KernelNode read(Scanner& in) {
 }  // namespace
 
 const Leaf& marginalised_leaf() {
-    static const Leaf leaf{
-        .entry = {.name = "marginalised",
-                  .aliases = {"marginalized", "mck"},
-                  .formula =
-                      "sum over states i, letters u of share_iu(x) share_iu(z), expected by a "
-                      "hidden Markov model",
-                  .about = "marginalised(hmm(states=5)): texts by their letters told apart by the "
-                           "hidden state; order=2: by two of them in a row",
-                  .parameters = generative_forms({whole("order", {}, 1, 2, 1.0)})},
-        .objects = ObjectKind::text,
-        .features = features,
-        .read = read,
-        .arguments = generative_arguments,
-        .waits = is_unfitted,
-        .settle = settle,
-    };
+    static const Leaf leaf = generative_leaf(
+        {.name = "marginalised",
+         .aliases = {"marginalized", "mck"},
+         .formula = "sum over states i, letters u of share_iu(x) share_iu(z), expected by a "
+                    "hidden Markov model",
+         .about = "marginalised(hmm(states=5)): texts by their letters told apart by the "
+                  "hidden state; order=2: by two of them in a row",
+         .parameters = generative_forms({whole("order", {}, 1, 2, 1.0)})},
+        features, read, settle);
     return leaf;
 }
 

@@ -35,12 +35,7 @@ KernelNode settle(const KernelNode& node, std::span<const Object> objects,
         throw InvalidInput("top is a kernel for two classes, and there are " +
                            std::to_string(most + 1) + "; use fisher, or one class against another");
     }
-    KernelNode fitted = fit_models(node, objects, classes, 2);
-    if (fitted.parameter("information") == 0) return fitted;
-    Scores scores;
-    for (const Object& object : objects) scores.push_back(tangent(fitted, object));
-    add_scale(fitted, scores);
-    return fitted;
+    return scaled(fit_models(node, objects, classes, 2), objects, tangent);
 }
 
 KernelNode read(Scanner& in) {
@@ -50,23 +45,18 @@ KernelNode read(Scanner& in) {
 }  // namespace
 
 const Leaf& top_leaf() {
-    static const Leaf leaf{
-        .entry = {.name = "top",
-                  .formula =
-                      "v(x) v(z) + V(x)' I^-1 V(z), v the log odds of two classes by a model "
-                      "of each, V its slopes in their parameters",
-                  .about = "top(hmm(states=5)), top(gmm(components=4)): as fisher, with a model of "
-                           "each of two classes; fitted by a classifier, which knows the labels",
-                  .parameters =
-                      generative_forms({word("information", {"identity", "diagonal"}, 1)})},
-        .features = features,
-        .objects_by_parameter = generative_objects,
-        .read = read,
-        .arguments = generative_arguments,
-        .waits = is_unfitted,
-        .settle = settle,
-        .needs_classes = true,
-    };
+    static const Leaf leaf = [] {
+        Leaf made = generative_leaf(
+            {.name = "top",
+             .formula = "v(x) v(z) + V(x)' I^-1 V(z), v the log odds of two classes by a model "
+                        "of each, V its slopes in their parameters",
+             .about = "top(hmm(states=5)), top(gmm(components=4)): as fisher, with a model of "
+                      "each of two classes; fitted by a classifier, which knows the labels",
+             .parameters = generative_forms({word("information", {"identity", "diagonal"}, 1)})},
+            features, read, settle);
+        made.needs_classes = true;
+        return made;
+    }();
     return leaf;
 }
 

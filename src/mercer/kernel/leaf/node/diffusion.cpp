@@ -8,13 +8,9 @@ using namespace leaves;
 
 std::unique_ptr<const ObjectPairs> prepare(const KernelNode& node, std::span<const Object> nodes) {
     const double beta = node.parameter("beta");
-    return node_pairs(
-        {.key = Kernel(std::make_shared<const KernelNode>(node)).text(),
-         .normalised = node.parameter("laplacian") == 1,
-         .value = [beta](double lambda) { return std::exp(-beta * lambda); },
-         .slopes = {{"beta",
-                     [beta](double lambda) { return -lambda * std::exp(-beta * lambda); }}}},
-        nodes);
+    return pairs_by_beta(
+        node, nodes, [beta](double lambda) { return std::exp(-beta * lambda); },
+        [beta](double lambda) { return -lambda * std::exp(-beta * lambda); });
 }
 
 Finding judge(const KernelNode&, const Assumptions&) {
@@ -26,19 +22,15 @@ Finding judge(const KernelNode&, const Assumptions&) {
 }  // namespace
 
 const Leaf& diffusion_leaf() {
-    static const Leaf leaf{
-        .entry = {.name = "diffusion",
-                  .aliases = {"heat"},
-                  .formula = "[exp(-beta L)] at the nodes x, z, L the graph's Laplacian",
-                  .about = "nodes of one graph by the heat that flows from one to the other in the "
-                           "time beta; L = D - W, or with laplacian=normalized "
-                           "I - D^(-1/2) W D^(-1/2)",
-                  .parameters = {at_least_zero("beta", 1.0), laplacian_form(false)}},
-        .objects = ObjectKind::node,
-        .prepare = prepare,
-        .pair_slopes = {"beta"},
-        .judge = judge,
-    };
+    static const Leaf leaf = node_leaf(
+        {.name = "diffusion",
+         .aliases = {"heat"},
+         .formula = "[exp(-beta L)] at the nodes x, z, L the graph's Laplacian",
+         .about = "nodes of one graph by the heat that flows from one to the other in the "
+                  "time beta; L = D - W, or with laplacian=normalized "
+                  "I - D^(-1/2) W D^(-1/2)",
+         .parameters = {at_least_zero("beta", 1.0), laplacian_form(false)}},
+        prepare, "beta", judge);
     return leaf;
 }
 

@@ -31,17 +31,13 @@ Finding judge(const KernelNode& node, const Assumptions&) {
 }  // namespace
 
 const Leaf& p_step_leaf() {
-    static const Leaf leaf{
-        .entry = {.name = "p_step",
-                  .aliases = {"node_walk"},
-                  .formula = "[(a I - L)^p] at the nodes x, z, L the graph's normalized Laplacian",
-                  .about = "nodes of one graph by random walks of p steps that may rest",
-                  .parameters = {above_zero("a", {}, 2.0), whole("p", {"steps"}, 1, 1000, 2.0)}},
-        .objects = ObjectKind::node,
-        .prepare = prepare,
-        .pair_slopes = {"a"},
-        .judge = judge,
-    };
+    static const Leaf leaf =
+        node_leaf({.name = "p_step",
+                   .aliases = {"node_walk"},
+                   .formula = "[(a I - L)^p] at the nodes x, z, L the graph's normalized Laplacian",
+                   .about = "nodes of one graph by random walks of p steps that may rest",
+                   .parameters = {above_zero("a", {}, 2.0), whole("p", {"steps"}, 1, 1000, 2.0)}},
+                  prepare, "a", judge);
     return leaf;
 }
 

@@ -8,15 +8,9 @@ using namespace leaves;
 
 std::unique_ptr<const ObjectPairs> prepare(const KernelNode& node, std::span<const Object> nodes) {
     const double beta = node.parameter("beta");
-    return node_pairs({.key = Kernel(std::make_shared<const KernelNode>(node)).text(),
-                       .normalised = node.parameter("laplacian") == 1,
-                       .value = [beta](double lambda) { return 1 / (1 + beta * lambda); },
-                       .slopes = {{"beta",
-                                   [beta](double lambda) {
-                                       const double v = 1 / (1 + beta * lambda);
-                                       return -lambda * v * v;
-                                   }}}},
-                      nodes);
+    return pairs_by_beta(
+        node, nodes, [beta](double lambda) { return 1 / (1 + beta * lambda); },
+        [beta](double lambda) { return -lambda / ((1 + beta * lambda) * (1 + beta * lambda)); });
 }
 
 Finding judge(const KernelNode&, const Assumptions&) {
@@ -28,18 +22,13 @@ Finding judge(const KernelNode&, const Assumptions&) {
 }  // namespace
 
 const Leaf& regularized_laplacian_leaf() {
-    static const Leaf leaf{
-        .entry = {.name = "regularized_laplacian",
-                  .aliases = {"regularised_laplacian"},
-                  .formula = "[(I + beta L)^-1] at the nodes x, z, L the graph's Laplacian",
-                  .about = "nodes of one graph, with a longer reach than diffusion; laplacian as "
-                           "there",
-                  .parameters = {at_least_zero("beta", 1.0), laplacian_form(false)}},
-        .objects = ObjectKind::node,
-        .prepare = prepare,
-        .pair_slopes = {"beta"},
-        .judge = judge,
-    };
+    static const Leaf leaf = node_leaf(
+        {.name = "regularized_laplacian",
+         .aliases = {"regularised_laplacian"},
+         .formula = "[(I + beta L)^-1] at the nodes x, z, L the graph's Laplacian",
+         .about = "nodes of one graph, with a longer reach than diffusion; laplacian as there",
+         .parameters = {at_least_zero("beta", 1.0), laplacian_form(false)}},
+        prepare, "beta", judge);
     return leaf;
 }
 
