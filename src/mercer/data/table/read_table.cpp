@@ -153,8 +153,7 @@ char find_delimiter(const Input& input) {
 }
 
 bool tells_header(std::string_view cell) {
-    return !cell.empty() && !tables::number_in(cell, false) && !tables::number_in(cell, true) &&
-           !tables::answer_in(cell);
+    return !cell.empty() && !tables::number_in(cell, false) && !tables::number_in(cell, true);
 }
 
 /// One line of fields as texts.
@@ -199,8 +198,8 @@ bool looks_like_names(const std::vector<std::string>& first,
                          ? 1
                          : 0;
         }
-        if (there > 0 && plain * 10 >= there * 8) return true;
         if (values.contains(first[j])) return false;
+        if (there > 0 && plain * 10 >= there * 8) return true;
         repeats |= 2 * values.size() <= there;
     }
     const std::string usual[] = {"label", "class", "target", "y", "text", "sequence"};
