@@ -25,21 +25,25 @@ TEST(MedianDistance, IsThatOfAllPairs) {
 TEST(DefaultSearch, GrowsWhereTheBestLiesAtTheEdge) {
     // A checkerboard of many cells needs a far larger gamma than the distances suggest.
     const Dataset data = make("checkerboard", {.n = 400, .cells = 12});
-    const FoundSettings found = default_search(svm_search_task({.task = Task::svc}, "rbf(gamma=1)"), data);
+    const FoundSettings found =
+        default_search(svm_search_task({.task = Task::svc}, "rbf(gamma=1)"), data);
     const double middle = 1 / median_squared_distance(data.x);
     EXPECT_GT(found.widened, 0U);
     EXPECT_GT(found.best().values[0], 16 * middle);
     // What was found is at least as good as every point tried.
     for (const SearchPoint& point : found.result.points) {
-        if (point.done && !std::isnan(point.mean)) EXPECT_LE(point.mean, found.best().mean);
+        if (!point.done || std::isnan(point.mean)) continue;
+        EXPECT_LE(point.mean, found.best().mean);
     }
 }
 
 TEST(DefaultSearch, SaysWhatItCannotSearch) {
     const Dataset data = embedded("iris");
-    const SearchTask task = search_task(machine_entry("parzen"), {}, {}, "linear");
-    if (task.settings.empty()) EXPECT_THROW(default_search(task, data), InvalidInput);
-    const FoundSettings found = default_search(svm_search_task({.task = Task::svc}, "linear"), data);
+    SearchTask nothing;
+    nothing.kernel = "linear";
+    EXPECT_THROW(default_axes(nothing, data), InvalidInput);
+    const FoundSettings found =
+        default_search(svm_search_task({.task = Task::svc}, "linear"), data);
     EXPECT_EQ(found.space.axes().size(), 1U);
     EXPECT_EQ(found.space.axes()[0].name, "C");
 }

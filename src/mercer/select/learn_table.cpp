@@ -19,10 +19,10 @@
 namespace mercer {
 namespace {
 
-constexpr double sample_rows = 2000;         ///< of the sample that candidates are compared on
+constexpr double sample_rows = 2000;        ///< of the sample that candidates are compared on
 constexpr std::size_t evidence_rows = 400;  ///< that widths are found on by the evidence
 constexpr std::size_t evidence_columns = 20;
-constexpr std::size_t factor_rows = 1500;    ///< up to which deviations are kept
+constexpr std::size_t factor_rows = 1500;   ///< up to which deviations are kept
 constexpr std::size_t process_rows = 3000;  ///< a Gaussian process of more is too slow to ask
 constexpr std::size_t verified_rows = 20'000;
 
@@ -330,7 +330,8 @@ class Learner {
             if (best.result.best) {
                 point = best.best();
             } else {
-                for (const Axis& axis : best.space.axes()) point.values.push_back(axis.values.front());
+                for (const Axis& axis : best.space.axes())
+                    point.values.push_back(axis.values.front());
                 point.mean = std::nan("");
                 c.status = "the time was too short for a score";
             }
