@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -24,12 +25,18 @@ TEST(MedianDistance, IsThatOfAllPairs) {
 
 TEST(DefaultSearch, GrowsWhereTheBestLiesAtTheEdge) {
     // A checkerboard of many cells needs a far larger gamma than the distances suggest.
-    const Dataset data = make("checkerboard", {.n = 400, .cells = 12});
+    const Dataset data = make("checkerboard", {.n = 1000, .cells = 8});
     const FoundSettings found =
         default_search(svm_search_task({.task = Task::svc}, "rbf(gamma=1)"), data);
     const double middle = 1 / median_squared_distance(data.x);
     EXPECT_GT(found.widened, 0U);
-    EXPECT_GT(found.best().values[0], 16 * middle);
+    EXPECT_GE(found.best().values[0], 16 * middle * (1 - 1e-9));
+    // The first grid ends at 16 times the middle: what lies beyond was tried.
+    double farthest = 0;
+    for (const SearchPoint& point : found.result.points) {
+        farthest = std::max(farthest, point.values[0]);
+    }
+    EXPECT_GT(farthest, 17 * middle);
     // What was found is at least as good as every point tried.
     for (const SearchPoint& point : found.result.points) {
         if (!point.done || std::isnan(point.mean)) continue;
