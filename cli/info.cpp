@@ -303,9 +303,9 @@ void run_info(InputOptions& input, bool columns, const Session& session) {
     try {
         data = read_input(input, session);
     } catch (const InvalidInput&) {
-        const bool asked = input.format != "auto" || input.missing != "refuse" ||
-                           !input.read.label.empty() || !input.read.text_columns.empty() ||
-                           !input.read.leave_out.empty();
+        // Whoever says how to read it wants to hear why that fails.
+        const bool asked = std::ranges::any_of(
+            input.options, [](const CLI::Option* option) { return option->count() > 0; });
         const auto table = asked ? std::nullopt : try_cells(input, session);
         if (!table) throw;
         const std::vector<ColumnProfile> profiles = profile(*table);

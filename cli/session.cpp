@@ -147,12 +147,12 @@ void add_reading_options(CLI::App& command, Session& session, InputOptions& inpu
         keep(command.add_option(name, out, about)->type_name("TEXT"));
     };
     choice("--format", input.format, format_words(FormatUse::reading), "format of the file");
-    text("--label,--target", input.read.label,
+    text("--target,--label", input.read.label,
          "label column: its name, its number from 1 (-1: last), first, last or none");
     text("--text-columns", input.read.text_columns,
          "columns that hold texts, as --label, with commas between, or none "
          "[those that begin with one]");
-    text("--leave-out,--drop", input.read.leave_out,
+    text("--drop,--leave-out", input.read.leave_out,
          "columns that are not read, as --text-columns");
     keep(command.add_flag("--text-labels", input.read.text_labels,
                           "labels are names, even if numbers"));

@@ -20,7 +20,7 @@ namespace {
 std::string spelled(const CLI::Option& option) {
     // One letter where there is one: -C, not --cost.
     if (!option.get_snames().empty()) return "-" + option.get_snames()[0];
-    if (!option.get_lnames().empty()) return "--" + option.get_lnames()[0];
+    if (!option.get_lnames().empty()) return "--" + option.get_lnames().back();
     return option.get_name();
 }
 

@@ -186,7 +186,7 @@ def learn(
     >>> table = {"x": [i % 10 for i in range(60)], "c": ["ab"[i % 2] for i in range(60)],
     ...          "y": ["low" if i % 10 < 5 else "high" for i in range(60)]}
     >>> model = learn(table, "y", time=5)
-    >>> model.predict({"x": [1, None], "c": ["a", "b"]})[0]
+    >>> model.predict({"x": [1, None], "c": ["a", "b"]}).tolist()[0]
     'low'
     """
     table = _table(frame)

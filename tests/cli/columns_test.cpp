@@ -160,7 +160,7 @@ TEST(Copies, NamesThatBecomeNumbersAreAnnounced) {
 TEST(Copies, MessagesSpeakOfFlags) {
     const Folder folder;
     const std::string file = folder.file("x.csv", "1,2,3\n,2,4\n");
-    expect_refused(run({"gram", file}), "set --missing mean, median or zero");
+    expect_refused(run({"convert", file}), "set --missing mean, median or zero");
     EXPECT_EQ(run({"info", file}).code, 0);  // which tells of gaps in a table of columns
     const std::string zero = folder.file("x.libsvm", "1 0:1\n2 1:1\n");
     expect_refused(run({"info", zero}), "set --first-index 0");

@@ -158,6 +158,11 @@ const std::vector<Mode> modes{
          "--weight --balanced --multi-class --no-bias --probability --tol --gap --time-limit "
          "--step-limit --method --no-shrinking --from"},
     {"tune a.csv m --search alignment", not_svc + folded + "--from"},
+    {"tune a.csv", not_svc + "--from --points --positive --heat-map"},
+    {"learn a.csv", ""},
+    {"learn a.csv --groups g", "--by-time"},
+    {"judge m a.csv", ""},
+    {"compare m n a.csv", ""},
     {"predict m a.csv", ""},
     {"show m", ""},
     {"verify m a.csv", ""},

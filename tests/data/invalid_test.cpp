@@ -58,7 +58,7 @@ const Mistaken mistakes[] = {
     {"csv_too_large.csv", ":1:3: found '1e999', which is too large for double precision (1.8e308)"},
     {"damaged.gz",
      ": found binary data that begins with '\\x1f\\x8bgarbag', expected LIBSVM text, CSV, TSV, "
-     "text in columns, "
+     "text in columns, ARFF, "
      "NPY, NPZ, idx, FASTA, tar, time series (.ts) or a list of edges"},
     {"damaged_inside.gz",
      ": compressed data is damaged or cut short (gzip decompression failed); fetch the file again"},
@@ -110,7 +110,7 @@ const Mistaken mistakes[] = {
      "its header is wrong"},
     {"picture.png",
      ": found binary data that begins with '\\x89PNG\\x0d\\n\\x1a\\n', expected LIBSVM text, CSV, "
-     "TSV, text in columns, NPY, NPZ, idx, FASTA, tar, time series (.ts) or a list of edges"},
+     "TSV, text in columns, ARFF, NPY, NPZ, idx, FASTA, tar, time series (.ts) or a list of edges"},
     {"truncated.gz",
      ": compressed data is damaged or cut short (truncated gzip input); fetch the file again"},
     {"truncated.npz",

@@ -100,6 +100,7 @@ extern mercer::Codebook book;
 }
 namespace in_select {
 extern Dataset set_aside, labelled, pool;
+extern Model a, b;
 extern std::vector<std::size_t> truth;
 }  // namespace in_select
 

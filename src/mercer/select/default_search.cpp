@@ -16,7 +16,12 @@ constexpr double step = 4;  ///< from one value of gamma or C to the next
 
 Axis log_axis(const std::string& name, double middle, int below, int above, double factor = step) {
     Axis axis{.name = name, .range = true, .logarithmic = true};
-    for (int k = -below; k <= above; ++k) axis.values.push_back(middle * std::pow(factor, k));
+    // From the middle outwards: a search that time cuts short has seen the likeliest values.
+    axis.values.push_back(middle);
+    for (int k = 1; k <= std::max(below, above); ++k) {
+        if (k <= above) axis.values.push_back(middle * std::pow(factor, k));
+        if (k <= below) axis.values.push_back(middle * std::pow(factor, -k));
+    }
     return axis;
 }
 
@@ -99,7 +104,7 @@ std::vector<Axis> default_axes(const SearchTask& task, const Dataset& data) {
     if (has_setting(task, "C")) axes.push_back(log_axis("C", 4, 2, 2));
     if (has_setting(task, "epsilon")) {
         axes.push_back(
-            {.name = "epsilon", .values = {0.03, 0.1, 0.3}, .range = true, .logarithmic = true});
+            {.name = "epsilon", .values = {0.1, 0.3}, .range = true, .logarithmic = true});
     }
     if (has_setting(task, "lambda")) axes.push_back(log_axis("lambda", 0.1, 3, 2, 10));
     if (has_setting(task, "nu") && !has_setting(task, "C")) {

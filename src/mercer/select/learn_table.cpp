@@ -19,10 +19,11 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t sample_rows = 2000;   ///< of the sample that candidates are compared on
+constexpr double sample_rows = 2000;        ///< of the sample that candidates are compared on
 constexpr std::size_t evidence_rows = 400;  ///< that widths are found on by the evidence
 constexpr std::size_t evidence_columns = 20;
-constexpr std::size_t process_rows = 4000;  ///< a Gaussian process of more is too slow to ask
+constexpr std::size_t factor_rows = 1500;   ///< up to which deviations are kept
+constexpr std::size_t process_rows = 3000;  ///< a Gaussian process of more is too slow to ask
 constexpr std::size_t verified_rows = 20'000;
 
 /// A clock for everything, which long work asks whether to go on.
@@ -218,9 +219,11 @@ class Learner {
     void draw_sample() {
         std::vector<std::size_t> rows(train_.size());
         std::iota(rows.begin(), rows.end(), 0);
-        if (rows.size() > sample_rows) {
-            const double share =
-                static_cast<double>(sample_rows) / static_cast<double>(rows.size());
+        // Comparing costs about the square of the rows.
+        const double most =
+            std::clamp(sample_rows * std::sqrt(settings_.seconds / 60), 400.0, 2 * sample_rows);
+        if (static_cast<double>(rows.size()) > most) {
+            const double share = most / static_cast<double>(rows.size());
             const Classes classes = numbers() ? Classes{} : classes_of(train_.y);
             rows = split_rows(train_.size(), share, settings_.seed + 1, classes.index).test;
         }
@@ -322,12 +325,16 @@ class Learner {
             FoundSettings best = default_search(plan.task, sample_, s);
             c.seconds = watch.seconds();
             c.points = best.result.points.size();
-            if (!best.result.best) {
-                c.status = "the time was too short for a single setting";
-                c.score = std::nan("");
-                return found;
+            // Without a single score the middle of the axes is all there is.
+            SearchPoint point;
+            if (best.result.best) {
+                point = best.best();
+            } else {
+                for (const Axis& axis : best.space.axes())
+                    point.values.push_back(axis.values.front());
+                point.mean = std::nan("");
+                c.status = "the time was too short for a score";
             }
-            const SearchPoint& point = best.best();
             c.score = point.mean;
             c.deviation = point.deviation;
             c.settings = best.space.settings(point.values);
@@ -359,7 +366,7 @@ class Learner {
     std::optional<ByColumn> widths_by_evidence(double seconds) {
         const std::size_t width = prepared(sample_).columns();
         const bool two = !numbers() && classes_of(sample_.y).count() == 2;
-        if (!data_.x.objects().empty() || width < 2 || width > evidence_columns ||
+        if (!data_.x.objects().empty() || width < 1 || width > evidence_columns ||
             (!numbers() && !two) || budget_.left() < 0.3 * settings_.seconds) {
             return std::nullopt;
         }
@@ -417,8 +424,10 @@ class Learner {
         GaussianProcessSettings s;
         s.common = common(by_column.kernel);
         s.noise = by_column.noise;
-        found.machine = [s](const Progress& progress, double limit, bool) {
+        const bool keep = train_.size() <= factor_rows;
+        found.machine = [s, keep](const Progress& progress, double limit, bool) {
             GaussianProcessSettings own = s;
+            own.keep_factor = keep;
             own.common.progress = progress;
             own.common.time_limit = limit;
             return Machine(gaussian_process(own));
@@ -457,6 +466,11 @@ class Learner {
             if (std::isnan(score) || !found_[k].machine) continue;
             const double now = best ? result_.candidates[*best].score : 0;
             if (!best || (numbers() ? score < now : score > now)) best = k;
+        }
+        for (std::size_t k = found_.size(); !best && k-- > 0;) {
+            if (!found_[k].machine) continue;
+            best = k;
+            result_.warnings.push_back("the time was too short to compare machines: give more");
         }
         if (!best) {
             const std::string why = found_.empty() ? "" : found_.front().candidate.status;

@@ -122,14 +122,22 @@ Regularity regularity(const Input& input, char delimiter) {
     const FieldScanner scan(input, delimiter);
     std::map<std::size_t, std::size_t> counts;
     std::size_t lines = 0;
+    std::size_t first = 0;
     try {
         const char* p = scan.next_line(input.begin());
         for (; p != input.end() && lines < looked_at; ++lines) {
-            ++counts[scan.line(p).size()];
+            const std::size_t fields = scan.line(p).size();
+            if (lines == 0) first = fields;
+            ++counts[fields];
             p = scan.next_line(p);
         }
     } catch (const formats::Mistake&) {
         if (lines < 2) return {};
+    }
+    // R writes no name above the names of rows.
+    if (first > 0 && counts.contains(first + 1) && counts[first] == 1) {
+        counts.erase(first);
+        ++counts[first + 1];
     }
     Regularity best;
     for (const auto& [fields, times] : counts) {
@@ -152,9 +160,17 @@ char find_delimiter(const Input& input) {
     return blanks.fields > 1 && blanks.share >= 0.9 ? ' ' : ',';
 }
 
+/// Every line has the same number of fields by some separator other than blanks.
+bool is_regular(const Input& input) {
+    for (const char candidate : {'\t', ';', '|', ','}) {
+        const Regularity r = regularity(input, candidate);
+        if (r.fields > 1 && r.share == 1) return true;
+    }
+    return false;
+}
+
 bool tells_header(std::string_view cell) {
-    return !cell.empty() && !tables::number_in(cell, false) && !tables::number_in(cell, true) &&
-           !tables::answer_in(cell);
+    return !cell.empty() && !tables::number_in(cell, false) && !tables::number_in(cell, true);
 }
 
 /// One line of fields as texts.
@@ -199,8 +215,8 @@ bool looks_like_names(const std::vector<std::string>& first,
                          ? 1
                          : 0;
         }
-        if (there > 0 && plain * 10 >= there * 8) return true;
         if (values.contains(first[j])) return false;
+        if (there > 0 && plain * 10 >= there * 8) return true;
         repeats |= 2 * values.size() <= there;
     }
     const std::string usual[] = {"label", "class", "target", "y", "text", "sequence"};
@@ -410,17 +426,21 @@ Table table_from_text(std::string_view content, const std::string& name,
     const ReadOptions plain{.longest_line = options.longest_line};
     Input input{content, name, plain};
     if (content.empty()) formats::fail(input, "is empty, expected at least one row");
+    std::string other;
     if (!content.starts_with("\xFF\xFE") && !content.starts_with("\xFE\xFF")) {
         Content copy;
         Input probe = input;
         const Format& format = formats::settle_format(probe, copy);  // refuses what is no text
-        if (format.kind != Format::Kind::text || !(format.uses.header || format.name == "arff")) {
-            formats::fail(input, "found " + format.title + ", expected a table in text");
-        }
+        const bool table = format.uses.header || format.name == "arff";
+        if (format.kind != Format::Kind::text || !table) other = format.title;
     }
     std::string remark;
     const std::string text = as_lines(content, remark);
     input.bytes = text;
+    // 12:30 looks like an entry of LIBSVM text, but not between separators.
+    if (!other.empty() && !is_regular(input)) {
+        formats::fail(input, "found " + other + ", expected a table in text");
+    }
     return read_lines_of(input, options, remark);
 }
 

@@ -1,0 +1,130 @@
+#include "mercer/select/automatic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/random.hpp"
+#include "mercer/data/recipe.hpp"
+#include "mercer/data/samples.hpp"
+
+namespace mercer {
+namespace {
+
+TEST(MedianDistance, IsThatOfAllPairs) {
+    // Two places 3 apart: every pair that differs is 9 apart.
+    const Rows rows = Rows::dense(std::vector<double>{0, 3, 0, 3, 0, 3}, 1);
+    EXPECT_DOUBLE_EQ(median_squared_distance(rows), 9);
+    EXPECT_DOUBLE_EQ(median_squared_distance(Rows::dense(std::vector<double>{1, 1}, 1)), 1);
+    EXPECT_THROW(median_squared_distance(Rows::dense(std::vector<double>{1}, 1)), InvalidInput);
+}
+
+TEST(DefaultSearch, GrowsWhereTheBestLiesAtTheEdge) {
+    // A checkerboard of many cells needs a far larger gamma than the distances suggest.
+    const Dataset data = make("checkerboard", {.n = 1000, .cells = 8});
+    const FoundSettings found =
+        default_search(svm_search_task({.task = Task::svc}, "rbf(gamma=1)"), data);
+    const double middle = 1 / median_squared_distance(data.x);
+    EXPECT_GT(found.widened, 0U);
+    EXPECT_GE(found.best().values[0], 16 * middle * (1 - 1e-9));
+    // The first grid ends at 16 times the middle: what lies beyond was tried.
+    double farthest = 0;
+    for (const SearchPoint& point : found.result.points) {
+        farthest = std::max(farthest, point.values[0]);
+    }
+    EXPECT_GT(farthest, 17 * middle);
+    // What was found is at least as good as every point tried.
+    for (const SearchPoint& point : found.result.points) {
+        if (!point.done || std::isnan(point.mean)) continue;
+        EXPECT_LE(point.mean, found.best().mean);
+    }
+}
+
+TEST(DefaultSearch, SaysWhatItCannotSearch) {
+    const Dataset data = embedded("iris");
+    SearchTask nothing;
+    nothing.kernel = "linear";
+    EXPECT_THROW(default_axes(nothing, data), InvalidInput);
+    const FoundSettings found =
+        default_search(svm_search_task({.task = Task::svc}, "linear"), data);
+    EXPECT_EQ(found.space.axes().size(), 1U);
+    EXPECT_EQ(found.space.axes()[0].name, "C");
+}
+
+TEST(TargetOf, NamesAndFewWholeNumbersAreClasses) {
+    Labels labels;
+    for (int i = 0; i < 60; ++i) labels.values.push_back(i % 3);
+    EXPECT_EQ(target_of(labels), Target::classes);
+    for (double& v : labels.values) v += 0.25;
+    EXPECT_EQ(target_of(labels), Target::numbers);
+    for (std::size_t i = 0; i < labels.size(); ++i) labels.values[i] = static_cast<double>(i);
+    EXPECT_EQ(target_of(labels), Target::numbers);
+    labels.names = {"a", "b"};
+    EXPECT_EQ(target_of(labels), Target::classes);
+}
+
+/// y follows x and c; `told` is y again under another name.
+Table leaking_table(bool leak) {
+    Random random(5);
+    std::string text = leak ? "x,c,told,y\n" : "x,c,y\n";
+    for (int i = 0; i < 200; ++i) {
+        const double x = random.uniform(-2, 2);
+        const bool b = random.uniform() < 0.5;
+        const double y = std::sin(2 * x) + (b ? 1 : 0);
+        text += std::to_string(x) + (b ? ",b," : ",a,") + (leak ? std::to_string(y) + "," : "") +
+                std::to_string(y) + "\n";
+    }
+    return table_from_text(text);
+}
+
+TEST(LearnTable, JudgesOnRowsThatNothingWasChosenBy) {
+    const Table table = leaking_table(false);
+    const Dataset data = plan_columns(table, {.label = "y"})->dataset(table);
+    const LearnResult r = learn_table(data, {.seconds = 20});
+    EXPECT_TRUE(r.numbers);
+    EXPECT_EQ(r.split.test.size(), 40U);
+    std::set<std::size_t> all(r.split.train.begin(), r.split.train.end());
+    for (const std::size_t i : r.split.test) EXPECT_TRUE(all.insert(i).second);
+    EXPECT_EQ(all.size(), 200U);
+    EXPECT_GT(r.judgement.r2, 0.9);
+    // The judgement is that of `tested`, told again.
+    const Judgement again = judge(r.tested, data.select(r.split.test));
+    EXPECT_DOUBLE_EQ(again.rmse, r.judgement.rmse);
+    EXPECT_TRUE(r.model.recipe());
+    EXPECT_TRUE(r.warnings.empty()) << r.warnings.front();
+}
+
+TEST(LearnTable, SuspectsAColumnThatKnowsTheTarget) {
+    const Table table = leaking_table(true);
+    const Dataset data = plan_columns(table, {.label = "y"})->dataset(table);
+    const LearnResult r = learn_table(data, {.seconds = 10});
+    ASSERT_FALSE(r.warnings.empty());
+    EXPECT_NE(r.warnings.front().find("leakage suspected: the column 'told'"), std::string::npos);
+}
+
+TEST(LearnTable, GroupsAreNeverOnBothSides) {
+    const Table table = leaking_table(false);
+    const Dataset data = plan_columns(table, {.label = "y"})->dataset(table);
+    LearnSettings settings{.seconds = 10};
+    for (std::size_t i = 0; i < data.size(); ++i) settings.groups.push_back(std::to_string(i / 20));
+    const LearnResult r = learn_table(data, settings);
+    std::set<std::string> learnt;
+    for (const std::size_t i : r.split.train) learnt.insert(settings.groups[i]);
+    for (const std::size_t i : r.split.test) EXPECT_FALSE(learnt.contains(settings.groups[i]));
+}
+
+TEST(LearnTable, RefusesWhatCannotBeLearnt) {
+    Dataset few = embedded("iris").select(std::vector<std::size_t>{0, 50, 100});
+    EXPECT_THROW(learn_table(few), InvalidInput);
+    Dataset one = embedded("iris");
+    one.y = {};
+    EXPECT_THROW(learn_table(one), InvalidInput);
+    EXPECT_THROW(learn_table(embedded("iris"), {.seconds = 0}), InvalidInput);
+}
+
+}  // namespace
+}  // namespace mercer
