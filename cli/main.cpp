@@ -37,7 +37,7 @@ const std::vector<Group> groups{
     {"Data", {add_info, add_convert, add_scale, add_make, add_split, add_virtual, add_tangent}},
     {"Kernels", {add_kernel, add_gram, add_map, add_align}},
     {"Machines",
-     {add_train, add_tune, add_predict, add_show, add_plot, add_verify, add_reduce,
+     {add_train, add_tune, add_predict, add_show, add_plot, add_studio, add_verify, add_reduce,
       add_cascade, add_detect, add_multilabel}},
     {"Doubt and choice",
      {add_calibrate, add_conformal, add_bounds, add_margin, add_structure, add_equivalent,
