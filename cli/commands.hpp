@@ -26,6 +26,7 @@ void add_answer(CLI::App& program, Session& session);
 void add_superres(CLI::App& program, Session& session);
 void add_show(CLI::App& program, Session& session);
 void add_plot(CLI::App& program, Session& session);
+void add_studio(CLI::App& program, Session& session);
 void add_verify(CLI::App& program, Session& session);
 void add_reduce(CLI::App& program, Session& session);
 void add_cascade(CLI::App& program, Session& session);

@@ -38,7 +38,7 @@ const std::vector<Group> groups{
     {"Kernels", {add_kernel, add_gram, add_map, add_align}},
     {"Machines",
      {add_learn, add_train, add_tune, add_predict, add_judge, add_compare, add_show, add_plot,
-      add_verify, add_reduce, add_cascade, add_detect, add_multilabel}},
+      add_studio, add_verify, add_reduce, add_cascade, add_detect, add_multilabel}},
     {"Doubt and choice",
      {add_calibrate, add_conformal, add_bounds, add_margin, add_structure, add_equivalent,
       add_features, add_query, add_spread}},

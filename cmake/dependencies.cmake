@@ -29,6 +29,7 @@ target_include_directories(mercer_hwy SYSTEM INTERFACE ${hwy_INCLUDE_DIRS})
 mercer_find_plain(dnnl dnnl.h dnnl)
 mercer_find_plain(archive archive.h archive)
 mercer_find_plain(png png.h png)
+mercer_find_plain(microhttpd microhttpd.h microhttpd)
 mercer_find_plain(clp coin/Clp_C_Interface.h Clp)
 pkg_check_modules(openblas_hint openblas)
 mercer_find_plain(openblas cblas.h openblas HINTS ${openblas_hint_INCLUDE_DIRS})
@@ -48,6 +49,8 @@ mercer_loader_name(${openblas_LIBRARY} mercer_openblas_name)
 mercer_loader_name(${archive_LIBRARY} mercer_archive_name)
 mercer_loader_name(${png_LIBRARY} mercer_png_name)
 mercer_loader_name(${clp_LIBRARY} mercer_clp_name)
+# The page of mercer studio, which the command line serves.
+mercer_loader_name(${microhttpd_LIBRARY} mercer_microhttpd_name)
 
 add_library(mercer_dependencies INTERFACE)
 target_link_libraries(mercer_dependencies INTERFACE

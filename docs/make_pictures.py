@@ -2,16 +2,17 @@
 
     python3 docs/make_pictures.py [PROGRAM]          # default: build/bin/mercer
 
-Everything is made by `mercer make`, trained and predicted by the program; only the drawing is here.
+Everything is made by `mercer make`, trained and predicted by the program. Planes, tubes and contours are drawn
+by `mercer plot`, what has no kind there by the few lines here.
 """
 
 from __future__ import annotations
 
 import csv
-import itertools
 import json
 import math
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -37,15 +38,6 @@ class Picture:
     def dot(self, x: float, y: float, colour: str, radius: float = 2.2) -> None:
         across, down = self.at(x, y)
         self.parts.append(f'<circle cx="{across:.1f}" cy="{down:.1f}" r="{radius}" fill="{colour}"/>')
-
-    def bar(self, x: float, y: tuple[float, float], step: float, colour: str) -> None:
-        across, down = self.at(x, y[1])
-        width = step / (self.x[1] - self.x[0]) * self.wide + 0.5
-        height = (y[1] - y[0]) / (self.y[1] - self.y[0]) * SIZE + 0.5
-        self.parts.append(
-            f'<rect x="{across:.1f}" y="{down:.1f}" width="{width:.1f}" height="{height:.1f}" '
-            f'fill="{colour}"/>'
-        )
 
     def line(self, points: list[tuple[float, float]], colour: str) -> None:
         path = " ".join("{:.1f},{:.1f}".format(*self.at(x, y)) for x, y in points)
@@ -92,80 +84,12 @@ class Program:
         )
 
 
-def grid(low: float, high: float, step: float) -> list[tuple[float, float]]:
-    count = round((high - low) / step)
-    return [(low + i * step, low + j * step) for i in range(count) for j in range(count)]
-
-
-def regions(run: Program, kind: str, noise: str, limit: float, *options: str) -> str:
-    """Rows and the regions a machine makes of the plane."""
-    run("make", kind, "-n", "300", "--noise", noise, "--seed", "3", "-o", "rows.csv")
-    run("train", "rows.csv", "model.mercer", "--quiet", *options)
-    step = limit / 40
-    places = grid(-limit, limit, step)
-    run.write("grid.csv", [(x + step / 2, y + step / 2) for x, y in places])
-    labels = run("predict", "model.mercer", "grid.csv", "--label", "none", "--header", "no").split()
-    names = sorted(set(labels), key=float)
-    picture = Picture((-limit, limit), (-limit, limit))
-    cells = zip(places, labels)  # column by column, from below: equal neighbours are one bar
-    for (x, label), bar in itertools.groupby(cells, key=lambda cell: (cell[0][0], cell[1])):
-        heights = [y for (_, y), _ in bar]
-        picture.bar(x, (heights[0], heights[-1] + step), step, TINT[names.index(label) % len(TINT)])
-    rows = run.table("rows.csv")
-    classes = sorted({row[-1] for row in rows}, key=float)
-    for row in rows:
-        picture.dot(float(row[0]), float(row[1]), INK[classes.index(row[-1])])
-    return picture.svg()
-
-
-def process(run: Program) -> str:
-    """Mean of a Gaussian process and twice its deviation."""
-    run("make", "sinc", "-n", "40", "--noise", "0.1", "--seed", "2", "-o", "rows.csv")
-    run("train", "rows.csv", "gp.mercer", "--quiet", "--task", "gp", "--kernel", "rbf(sigma=0.5)",
-        "--noise", "0.05", "--optimise")  # fmt: skip
-    places = [-4.5 + 0.05 * i for i in range(181)]
-    run.write("grid.csv", [(x,) for x in places])
-    text = run("predict", "gp.mercer", "grid.csv", "--label", "none", "--header", "no", "--std")
-    values = [[float(word) for word in line.split()] for line in text.splitlines()[1:]]
-    picture = Picture((-4.5, 4.5), (-1.2, 1.8), 560)
-    upper = [(x, mean + 2 * deviation) for x, (mean, deviation) in zip(places, values)]
-    lower = [(x, mean - 2 * deviation) for x, (mean, deviation) in zip(places, values)]
-    picture.area(upper + lower[::-1], TINT[0])
-    picture.line([(x, value[0]) for x, value in zip(places, values)], INK[0])
-    for row in run.table("rows.csv"):
-        picture.dot(float(row[0]), float(row[1]), INK[1], 3)
-    return picture.svg()
-
-
-def components(run: Program) -> str:
-    """The first two kernel principal components of moons, each in a panel as bands of colour."""
-    run("make", "moons", "-n", "160", "--noise", "0.08", "--seed", "3", "-o", "rows.csv")
-    run("train", "rows.csv", "pca.mercer", "--quiet", "--task", "kpca", "--components", "2",
-        "--kernel", "rbf(gamma=2)")  # fmt: skip
-    limit, middle, bands = 1.6, (0.5, 0.25), 9
-    step = limit / 28
-    places = grid(-limit, limit, step)
-    centres = [(x + middle[0] + step / 2, y + middle[1] + step / 2) for x, y in places]
-    run.write("grid.csv", centres)
-    run("transform", "pca.mercer", "grid.csv", "--label", "none", "--header", "no", "-o", "out.csv")
-    values = [[float(v) for v in row] for row in run.table("out.csv")]
-    picture = Picture((-limit, 3 * limit), (-limit, limit), 2 * SIZE)
-    for panel in range(2):
-        column = [row[panel] for row in values]
-        low, high = min(column), max(column)
-        level = [min(int(bands * (v - low) / (high - low)), bands - 1) for v in column]
-        cells = zip(places, level)
-        for (x, band), bar in itertools.groupby(cells, key=lambda cell: (cell[0][0], cell[1])):
-            heights = [y for (_, y), _ in bar]
-            part = band / (bands - 1)
-            ends = ((217, 250), (232, 240), (244, 200))  # from blue to yellow
-            red, green, blue = (round(a + part * (b - a)) for a, b in ends)
-            picture.bar(x + 2 * limit * panel, (heights[0], heights[-1] + step), step,
-                        f"#{red:02x}{green:02x}{blue:02x}")  # fmt: skip
-        for row in run.table("rows.csv"):
-            x, y = float(row[0]) - middle[0], float(row[1]) - middle[1]
-            picture.dot(x + 2 * limit * panel, y, INK[0 if float(row[-1]) < 0 else 1], 1.6)
-    return picture.svg()
+def plotted(run: Program, made: str, trained: str) -> str:
+    """What a machine makes of its rows, drawn by `mercer plot`."""
+    run("make", *made.split(), "-o", "rows.csv")
+    run("train", "rows.csv", "model.mercer", "--quiet", *shlex.split(trained))
+    run("plot", "regions", "model.mercer", "rows.csv", "-o", "picture.svg")
+    return (run.folder / "picture.svg").read_text()
 
 
 def canonical(run: Program) -> str:
@@ -452,20 +376,33 @@ def main() -> None:
     out.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         run = Program(program, folder)
-        gaussian = ("--kernel", "rbf(gamma=2)")
         pictures = {
-            "class-means": regions(run, "moons", "0.15", 2.5, "--task", "class-means", *gaussian),
-            "perceptron": regions(run, "spirals", "0.05", 1.4, "--task", "perceptron", "--passes",
-                                  "20", "--variant", "averaged", "--kernel", "rbf(gamma=8)"),
-            "k-means": regions(run, "rings", "0.08", 2.5, "--task", "k-means", "--clusters", "2",
-                               "--starts", "10", "--kernel", "map(linear, x0^2 + x1^2)"),
-            "losses": regions(run, "moons", "0.25", 2.5, "--task", "logistic", "--lambda", "0.1",
-                              *gaussian),
-            "gaussian-process": process(run),
+            "svc": plotted(run, "moons -n 200 --noise 0.2", "--kernel 'rbf(gamma=1)' -C 10"),
+            "hard": plotted(run, "blobs --classes 2 -n 60 --noise 0.6 --seed 2",
+                            "--task hard --kernel linear"),
+            "svr": plotted(run, "sinc -n 100 --seed 1",
+                           "--task svr --kernel 'rbf(gamma=2)' -C 10 --epsilon 0.2"),
+            "one-class": plotted(run, "moons -n 200 --noise 0.1",
+                                 "--task one-class --kernel 'rbf(gamma=2)' --nu 0.1"),
+            "svdd": plotted(run, "moons -n 200 --noise 0.1",
+                            "--task svdd --kernel 'poly(degree=2, gamma=1, coef0=1)' --nu 0.1"),
+            "class-means": plotted(run, "moons -n 300 --noise 0.15 --seed 3",
+                                   "--task class-means --kernel 'rbf(gamma=2)'"),
+            "perceptron": plotted(run, "spirals -n 300 --noise 0.05 --seed 3",
+                                  "--task perceptron --passes 20 --variant averaged "
+                                  "--kernel 'rbf(gamma=8)'"),
+            "k-means": plotted(run, "rings -n 300 --noise 0.08 --seed 3",
+                               "--task k-means --clusters 2 --starts 10 "
+                               "--kernel 'map(linear, x0^2 + x1^2)'"),
+            "losses": plotted(run, "moons -n 300 --noise 0.25 --seed 3",
+                              "--task logistic --lambda 0.1 --kernel 'rbf(gamma=2)'"),
+            "gaussian-process": plotted(run, "sinc -n 40 --noise 0.1 --seed 2",
+                                        "--task gp --kernel 'rbf(sigma=0.5)' --noise 0.05 --optimise"),
+            "kernel-pca": plotted(run, "moons -n 160 --noise 0.08 --seed 3",
+                                  "--task kpca --components 2 --kernel 'rbf(gamma=2)'"),
             "adatron": convergence(run),
             "structural-risk": structural_risk(run),
             "reliability": reliability(run),
-            "kernel-pca": components(run),
             "cca": canonical(run),
             "ica": unmixed(run),
             "kernel-hebbian": online(run),

@@ -180,6 +180,83 @@ def convergence(source: Any, *, ax: Any = None) -> Any:
     return ax
 
 
+def steps(trace: Any, *, problem: int = 0, count: int = 8, ax: Any = None) -> Any:
+    """The path of training by two points: the multipliers that moved most, step by step, of what
+    `smo_steps` returned; ``problem`` is counted as there, from 0."""
+    ax = _axes(ax)
+    mine = np.asarray(trace["problem"]) == problem
+    if not mine.any():
+        raise ValueError(f"the trace has no steps of problem {problem}")
+    step = np.asarray(trace["step"])[mine]
+    rows = np.c_[np.asarray(trace["row_1"])[mine], np.asarray(trace["row_2"])[mine]].astype(int)
+    values = np.c_[np.asarray(trace["new_alpha_1"])[mine], np.asarray(trace["new_alpha_2"])[mine]]
+    paths: dict[int, list[tuple[float, float]]] = {}
+    for at, pair, alphas in zip(step, rows, values):
+        for row, alpha in zip(pair, alphas):
+            paths.setdefault(int(row), [(0.0, 0.0)]).append((float(at), float(alpha)))
+
+    def travelled(row: int) -> float:
+        return float(np.abs(np.diff([alpha for _, alpha in paths[row]])).sum())
+
+    for row in sorted(paths, key=lambda row: (-travelled(row), row))[:count]:
+        path = [*paths[row], (float(step[-1]), paths[row][-1][1])]
+        ax.step(*zip(*path), where="post", label=f"row {row}")
+    ax.set_xlabel("step")
+    ax.set_ylabel("α")
+    ax.legend()
+    return ax
+
+
+def roc(model: Any, X: Any, y: Any, *, ax: Any = None) -> Any:
+    """True against false positives of a classifier as the threshold falls, ties in one step: of two
+    classes for the last, of more for each against the others by its probability. The areas stand in
+    the legend."""
+    ax = _axes(ax)
+    y = np.asarray(y)
+    classes = list(model.classes_)
+    if len(classes) == 2:
+        scores = {classes[1]: np.asarray(model.decision_function(X), dtype=float)}
+    else:
+        scores = dict(zip(classes, np.asarray(model.predict_proba(X), dtype=float).T))
+    for name, score in scores.items():
+        positive = y == name
+        if positive.all() or not positive.any():
+            raise ValueError(f"a ROC curve needs rows of class {name!r} and of others")
+        order = np.argsort(-score, kind="stable")
+        last = np.r_[np.diff(score[order]) != 0, True]  # of rows with one score
+        hits = np.r_[0, np.cumsum(positive[order])[last]] / positive.sum()
+        alarms = np.r_[0, np.cumsum(~positive[order])[last]] / (~positive).sum()
+        area = float(np.sum(np.diff(alarms) * (hits[1:] + hits[:-1]) / 2))
+        ax.plot(alarms, hits, label=f"{name}, area {area:.4g}")
+    ax.plot([0, 1], [0, 1], "--", color="gray", linewidth=0.8)
+    ax.set_xlabel("false positives")
+    ax.set_ylabel("true positives")
+    ax.legend()
+    return ax
+
+
+def reliability(model: Any, X: Any, y: Any, *, bins: int = 10, ax: Any = None) -> Any:
+    """Predicted probabilities against how often they came true, with the diagonal of perfect honesty:
+    of two classes for the last, of more for the likeliest."""
+    ax = _axes(ax)
+    p = np.asarray(model.predict_proba(X), dtype=float)
+    y, classes = np.asarray(y), np.asarray(model.classes_)
+    if len(classes) == 2:
+        told, true = p[:, 1], y == classes[1]
+    else:
+        told, true = p.max(axis=1), y == classes[p.argmax(axis=1)]
+    place = np.clip(np.ceil(told * bins).astype(int) - 1, 0, bins - 1)
+    filled = np.unique(place)
+    predicted = [told[place == b].mean() for b in filled]
+    observed = [true[place == b].mean() for b in filled]
+    ax.plot([0, 1], [0, 1], "--", color="gray", linewidth=0.8)
+    ax.plot(predicted, observed, "o-", label=f"{len(y)} rows")
+    ax.set_xlabel("predicted")
+    ax.set_ylabel("observed")
+    ax.legend()
+    return ax
+
+
 def search_map(search: Any, x: str, y: str, *, ax: Any = None) -> Any:
     """The mean test scores of a finished grid search over two of its parameters."""
     ax = _axes(ax)

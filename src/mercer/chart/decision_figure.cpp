@@ -77,6 +77,21 @@ void add_classes(const Scene& scene) {
     }
 }
 
+/// Where each of these numbers holds, in its own tint.
+void add_numbered_regions(const Scene& scene, const std::vector<double>& numbers,
+                          std::size_t count) {
+    for (std::size_t c = 0; c < count; ++c) {
+        Matrix<double> inside(numbers.size(), 1);
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            inside(k, 0) = numbers[k] == static_cast<double>(c) ? 1 : 0;
+        }
+        // The first lies under all; the others are painted where they hold.
+        const Colour under = c == 0 ? tint(0) : Colour{0, 0, 0, 0};
+        scene.panel.add(
+            Fill{.field = scene.field(inside), .levels = {0.5}, .colours = {under, tint(c)}});
+    }
+}
+
 void add_class_regions(const Scene& scene) {
     const Model& model = scene.model;
     const Rows nodes = scene.nodes();
@@ -93,17 +108,7 @@ void add_class_regions(const Scene& scene) {
         scene.panel.add(Level{.field = field, .value = 0, .name = "border", .style = edge});
         return;
     }
-    const std::vector<double> found = model.classify(values.view());
-    for (std::size_t c = 0; c < classes; ++c) {
-        Matrix<double> inside(values.rows(), 1);
-        for (std::size_t k = 0; k < found.size(); ++k) {
-            inside(k, 0) = found[k] == static_cast<double>(c) ? 1 : 0;
-        }
-        // The first class lies under all; the others are painted where they hold.
-        const Colour under = c == 0 ? tint(0) : Colour{0, 0, 0, 0};
-        scene.panel.add(
-            Fill{.field = scene.field(inside), .levels = {0.5}, .colours = {under, tint(c)}});
-    }
+    add_numbered_regions(scene, model.classify(values.view()), classes);
 }
 
 /// Even steps over what the values reach.
@@ -256,7 +261,10 @@ Drawing decision_figure(const Model& model, const Dataset& data, const PlaneSett
         panel.add(ramp_fill(scene.field(values), Ramp::viridis, "f"));
         scene.points(thinned_rows(data.size(), settings.most_points), {.colour = ink, .size = 2.2});
     } else if (is_clustering(model.task())) {
-        throw InvalidInput("there is no picture of " + task_name(model.task()) + " yet");
+        const std::vector<double> groups = model.predict(scene.nodes(), settings.progress);
+        const double last = groups.empty() ? 0 : std::ranges::max(groups);
+        add_numbered_regions(scene, groups, static_cast<std::size_t>(last) + 1);
+        scene.points(thinned_rows(data.size(), settings.most_points), {.colour = ink, .size = 2.2});
     } else {
         add_one_class(scene);
     }

@@ -203,7 +203,7 @@ ColourBar bar_of(const Panel& panel, double height) {
             const std::size_t step = fill->levels.size() / 8 + 1;
             for (std::size_t k = 0; k < fill->levels.size(); k += step) {
                 bar.marks.push_back(
-                    {static_cast<double>(k + 1) / count, short_number(fill->levels[k])});
+                    {static_cast<double>(k + 1) / count, level_number(fill->levels[k])});
             }
         }
     }

@@ -22,6 +22,10 @@ std::string short_number(double value) {
     return with_digits(value, 4);
 }
 
+std::string level_number(double value) {
+    return with_digits(value, 2);
+}
+
 std::string pixel_number(double value) {
     std::array<char, 64> buffer{};
     const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,

@@ -11,6 +11,8 @@ namespace mercer::chart {
 
 /// Four significant digits at most: 0.25, 1e-05, 3.142.
 std::string short_number(double value);
+/// Two significant digits: levels that are not round need no more.
+std::string level_number(double value);
 /// Pixels, with up to two digits after the point.
 std::string pixel_number(double value);
 /// The numbers at ticks: with as many digits as tell neighbours apart.
