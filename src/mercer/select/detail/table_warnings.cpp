@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t few_rows = 100;
+constexpr std::size_t too_few_rows = 100;
 constexpr double rare_class = 0.05;
 constexpr double too_good = 0.98;  ///< a correlation, or a share of rows told rightly
 
@@ -119,7 +119,7 @@ std::string row_bytes(const Dataset& data, std::size_t i, std::vector<double>& r
 
 std::vector<std::string> table_warnings(const Dataset& data, bool numbers) {
     std::vector<std::string> warnings;
-    if (data.size() < few_rows) {
+    if (data.size() < too_few_rows) {
         warnings.push_back("there are only " + std::to_string(data.size()) +
                            " rows: the error is known roughly, and the choice of settings is luck "
                            "in part");
