@@ -47,8 +47,8 @@ TEST(WriteGraphs, ReadBackEqual) {
                      InvalidInput);
         EXPECT_EQ(folder.count(), 1U);
         const std::vector<std::size_t> two{2, 0};
-        write(data.select(two), folder.file("two"), {.format = "tu"});
-        EXPECT_EQ(read(folder.file("two")).x.objects()[0].own_graphs(),
+        write(data.select(two), folder.file("two.tu"));
+        EXPECT_EQ(read(folder.file("two.tu")).x.objects()[0].own_graphs(),
                   data.x.select(two).objects()[0].own_graphs());
     }
 }

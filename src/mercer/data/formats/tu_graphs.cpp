@@ -281,6 +281,7 @@ Format tu_graphs() {
             .title = "TU graphs",
             .about =
                 "a folder of graphs as TUDataset has them: NAME_A.txt, NAME_graph_indicator.txt, …",
+            .suffixes = {".tu"},
             .kind = Format::Kind::folder,
             .recognise =
                 [](const Input& input) {
