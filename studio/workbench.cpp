@@ -111,6 +111,12 @@ std::string decoded(const std::string& text) {
     return bytes;
 }
 
+/// The rows as the program reads them from the file it writes: in the same precision, so that
+/// copied commands learn the very same machine.
+Dataset as_read(const Dataset& made, const std::string& name) {
+    return read_text(csv_of(made), name);
+}
+
 /// A name without folders, safe on a command line.
 std::string tame(const std::string& name) {
     std::string result;
@@ -140,7 +146,7 @@ std::vector<std::size_t> shown_rows(std::size_t count, std::size_t most) {
 }
 
 Workbench::Workbench(std::string root) : root_(std::move(root)) {
-    set_table({.data = make("moons", {.n = 120, .noise = 0.2}),
+    set_table({.data = as_read(make("moons", {.n = 120, .noise = 0.2}), "moons.csv"),
                .name = "moons",
                .make = "mercer make moons -n 120 --noise 0.2 -o moons.csv",
                .file = "moons.csv"});
@@ -198,8 +204,8 @@ Json Workbench::set_data(const Json& asked) {
     Table table;
     if (source == "embedded") {
         table.name = asked.at("name").get<std::string>();
-        table.data = embedded(table.name);
         table.file = "@" + table.name;
+        table.data = read(table.file);
     } else if (source == "make") {
         table.name = asked.at("name").get<std::string>();
         SampleOptions options{.n = asked.at("n").get<std::size_t>()};
@@ -213,7 +219,7 @@ Json Workbench::set_data(const Json& asked) {
             table.make += " --noise " + format_number(*options.noise);
         }
         table.make += " -o " + table.file;
-        table.data = make(table.name, options);
+        table.data = as_read(make(table.name, options), table.file);
     } else if (source == "paint") {
         table.name = "painted";
         table.data = painted(asked);

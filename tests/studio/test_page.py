@@ -182,7 +182,7 @@ def test_the_copied_command_gives_the_same_objective(page, tmp_path):
     command = re.sub(r"(^|&& )mercer ", r"\1" + shlex.quote(PROGRAM) + " ", command) + " --json"
     out = subprocess.run(command, shell=True, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     told = json.loads(out)
-    assert told["report"]["dual"] == pytest.approx(page_dual, rel=1e-12)
+    assert told["certificate"]["dual"] == pytest.approx(page_dual, rel=1e-12)
 
 
 def test_painted_points_are_learnt_and_taught(page):

@@ -12,7 +12,7 @@
 namespace mercer::chart {
 namespace {
 
-constexpr Stroke edge{.colour = ink, .width = 1.8};
+constexpr Stroke boundary_line{.colour = ink, .width = 1.8};
 constexpr Stroke margin{.colour = ink, .width = 1.1, .dashed = true};
 
 /// Everything the parts of a figure ask for.
@@ -105,7 +105,7 @@ void add_class_regions(const Scene& scene) {
             scene.panel.add(Level{.field = field, .value = 1, .name = "margin", .style = style});
             scene.panel.add(Level{.field = field, .value = -1, .style = style});
         }
-        scene.panel.add(Level{.field = field, .value = 0, .name = "border", .style = edge});
+        scene.panel.add(Level{.field = field, .value = 0, .name = "border", .style = boundary_line});
         return;
     }
     add_numbered_regions(scene, model.classify(values.view()), classes);

@@ -19,7 +19,7 @@ constexpr std::size_t shown_mistakes = 10;
 constexpr std::size_t explained_rows = 100;
 constexpr std::size_t shown_columns = 15;
 
-constexpr const char* style =
+constexpr const char* page_style =
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;"
     "color:#222;background:#fff}h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2rem;border-"
     "bottom:"
@@ -306,7 +306,7 @@ std::string learn_report(const LearnResult& r, const Dataset& data, const Report
     std::string html =
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
-        escaped(texts.title) + "</title>\n<style>" + style + "</style></head><body>\n<h1>" +
+        escaped(texts.title) + "</title>\n<style>" + page_style + "</style></head><body>\n<h1>" +
         escaped(texts.title) + "</h1>\n";
     html += summary(r) + data_section(data) + candidates_section(r) +
             judgement_section(r.judgement) + importance_section(r, test) +
