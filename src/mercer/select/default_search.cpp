@@ -12,9 +12,10 @@
 namespace mercer {
 namespace {
 
-constexpr double step = 4;  ///< from one value of gamma or C to the next
+constexpr double value_step = 4;  ///< from one value of gamma or C to the next
 
-Axis log_axis(const std::string& name, double middle, int below, int above, double factor = step) {
+Axis log_axis(const std::string& name, double middle, int below, int above,
+              double factor = value_step) {
     Axis axis{.name = name, .range = true, .logarithmic = true};
     // From the middle outwards: a search that time cuts short has seen the likeliest values.
     axis.values.push_back(middle);
@@ -144,7 +145,7 @@ FoundSettings default_search(const SearchTask& task, const Dataset& data,
                 wider = true;
                 next[k].values.clear();
                 for (int s = 1; s <= 2; ++s) {
-                    next[k].values.push_back(at[k] * std::pow(step, edge * s));
+                    next[k].values.push_back(at[k] * std::pow(value_step, edge * s));
                     axes[k].values.push_back(next[k].values.back());
                 }
             } else {
