@@ -79,10 +79,10 @@ bool reads_objects(const std::string& kernel, const Dataset& data) {
     }
 }
 
+/// Formats from which columns can be left out are tables in text.
 bool is_text_table(const InputOptions& input) {
-    return input.path != "-" && !input.path.starts_with('@') &&
-           (input.format == "auto" || input.format == "csv" || input.format == "tsv" ||
-            input.format == "spaces" || input.format == "arff");
+    if (input.path == "-" || input.path.starts_with('@')) return false;
+    return input.format == "auto" || find_format(input.format, FormatUse::reading).uses.leave_out;
 }
 
 }  // namespace
@@ -124,8 +124,6 @@ Table read_cells(const InputOptions& input, const Session& session,
     if (input.header != "auto") {
         options.header = input.header == "yes" ? HeaderLine::yes : HeaderLine::no;
     }
-    if (input.format == "tsv") options.delimiter = '\t';
-    if (input.format == "spaces") options.delimiter = ' ';
     Table table = read_table(input.path, options);
     clear_progress_line();
     return table;
@@ -162,9 +160,11 @@ Dataset read_mixed(const InputOptions& input, const Session& session) {
 
 Dataset read_for_learning(const InputOptions& input, const Session& session,
                           const std::string& kernel) {
+    // Labels from a file of their own belong to rows of numbers.
+    const bool beside = !input.read.labels_file.empty() || !input.read.weights_file.empty();
+    if (kernel.empty() && beside) return read_input(input, session);
     if (!input.kinds.empty() || !input.id.empty() || (kernel.empty() && is_text_table(input))) {
         if (kernel.empty() && input.kinds.empty() && input.id.empty()) {
-            std::optional<Table> table;
             try {
                 return read_mixed(input, session);
             } catch (const InvalidInput&) {

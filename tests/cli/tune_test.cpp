@@ -122,7 +122,7 @@ TEST(Tune, SaysWhatIsWrong) {
         const char* text;
     };
     const std::vector<Case> cases{
-        {{"tune", "@iris"}, "--grid"},
+        {{"tune", "@iris", "--search", "random"}, "needs --grid"},
         {{"tune", "@iris", "--grid", "C="}, "is empty"},
         {{"tune", "@iris", "--grid", "gama=1"}, "there are C gamma; did you mean gamma?"},
         {{"tune", "@iris", "--grid", "gamma=-1"}, "gamma"},

@@ -227,9 +227,10 @@ TEST(Formats, AreRecognisedAsTheyWere) {
     EXPECT_EQ(found("x,12:30,y\n1,2,3\n"), "csv");
     EXPECT_EQ(found("12:30,1,2\n"), "csv");
     // ARFF is told by its first line that is no comment.
-    EXPECT_EQ(read_text("% 1 2:3\n@Relation r\n@attribute a real\n@attribute b real\n@data\n1,2\n3,4\n")
-                  .y.values,
-              (std::vector<double>{2, 4}));
+    EXPECT_EQ(
+        read_text("% 1 2:3\n@Relation r\n@attribute a real\n@attribute b real\n@data\n1,2\n3,4\n")
+            .y.values,
+        (std::vector<double>{2, 4}));
     EXPECT_EQ(read_text("1 2:3\n").columns(), 2U);
     std::string tar(600, '\0');
     tar.replace(0, 5, "a.csv").replace(257, 5, "ustar");

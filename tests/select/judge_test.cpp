@@ -28,7 +28,7 @@ TEST(Wilson, AgreesWithItsOwnEquation) {
     constexpr double z = 1.959963984540054;
     for (const auto& [hits, rows] :
          {std::pair<std::size_t, std::size_t>{0, 10}, {7, 10}, {81, 263}}) {
-        const Interval i = wilson_interval(hits, rows);
+        const ConfidenceInterval i = wilson_interval(hits, rows);
         const double share = static_cast<double>(hits) / static_cast<double>(rows);
         for (const double p : {i.low, i.high}) {
             EXPECT_NEAR((share - p) * (share - p), z * z * p * (1 - p) / static_cast<double>(rows),

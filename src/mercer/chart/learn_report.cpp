@@ -31,7 +31,7 @@ constexpr const char* page_style =
     "@media(prefers-color-scheme:dark){body{background:#1b1d21;color:#ddd}pre{background:#26292f}"
     "td,th{border-color:#444}tr.chosen{background:#24364d}svg{background:#fff}}";
 
-std::string escaped(const std::string& text) {
+std::string in_html(const std::string& text) {
     std::string out;
     for (const char c : text) {
         switch (c) {
@@ -61,7 +61,7 @@ std::string table_row(const std::vector<std::string>& cells, const char* tag = "
                       const std::string& attributes = "") {
     std::string text = "<tr" + attributes + ">";
     for (const std::string& cell : cells) {
-        text += std::string("<") + tag + ">" + escaped(cell) + "</" + tag + ">";
+        text += std::string("<") + tag + ">" + in_html(cell) + "</" + tag + ">";
     }
     return text + "</tr>\n";
 }
@@ -86,11 +86,11 @@ std::string summary(const LearnResult& r) {
                 " rows set aside, by which nothing was chosen, <b>" + in_percent(1 - j.accuracy) +
                 "</b> are wrong, between " + in_percent(1 - j.accuracy_interval.high) + " and " +
                 in_percent(1 - j.accuracy_interval.low) + " (95 %, Wilson); always saying " +
-                escaped(j.majority) + " would be wrong in " + in_percent(1 - j.baseline) + ".";
+                in_html(j.majority) + " would be wrong in " + in_percent(1 - j.baseline) + ".";
     }
     text += " A thousand predictions take " + short_number(r.predict_seconds) + " s.</p>\n";
     for (const std::string& warning : r.warnings) {
-        text += "<p class=\"warning\">" + escaped(warning) + "</p>\n";
+        text += "<p class=\"warning\">" + in_html(warning) + "</p>\n";
     }
     return text;
 }
@@ -111,7 +111,7 @@ std::string data_section(const Dataset& data) {
     text += "</table>\n";
     if (data.table->left_out().empty()) return text;
     text += "<p>Not learnt from:";
-    for (const std::string& name : data.table->left_out()) text += " " + escaped(name);
+    for (const std::string& name : data.table->left_out()) text += " " + in_html(name);
     return text + "</p>\n";
 }
 
@@ -133,7 +133,7 @@ std::string candidates_section(const LearnResult& r) {
                            short_number(c.seconds), settings},
                           "td", k == r.chosen ? " class=\"chosen\"" : "");
     }
-    return text + "</table>\n<p>Kernel chosen:</p><pre>" + escaped(r.candidates[r.chosen].kernel) +
+    return text + "</table>\n<p>Kernel chosen:</p><pre>" + in_html(r.candidates[r.chosen].kernel) +
            "</pre>\n";
 }
 
@@ -194,7 +194,7 @@ std::string curves_figure(const Judgement& j) {
     add(j.roc, "ROC, area " + short_number(j.roc_area), "false positives", "true positives");
     add(j.precision_recall, "precision by recall, mean " + short_number(j.average_precision),
         "recall", "precision");
-    return "<p>Positive class: " + escaped(j.positive) + "</p>\n" + figure_of(drawing);
+    return "<p>Positive class: " + in_html(j.positive) + "</p>\n" + figure_of(drawing);
 }
 
 std::string judgement_section(const Judgement& j) {
@@ -306,18 +306,18 @@ std::string learn_report(const LearnResult& r, const Dataset& data, const Report
     std::string html =
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
-        escaped(texts.title) + "</title>\n<style>" + page_style + "</style></head><body>\n<h1>" +
-        escaped(texts.title) + "</h1>\n";
+        in_html(texts.title) + "</title>\n<style>" + page_style + "</style></head><body>\n<h1>" +
+        in_html(texts.title) + "</h1>\n";
     html += summary(r) + data_section(data) + candidates_section(r) +
             judgement_section(r.judgement) + importance_section(r, test) +
             mistakes_section(r, test);
-    html += "<h2>Certificate</h2>\n<p>" + escaped(r.verification) + "</p>\n<p>The model " +
+    html += "<h2>Certificate</h2>\n<p>" + in_html(r.verification) + "</p>\n<p>The model " +
             std::string(r.on_all_rows ? "has learnt from all rows; the judgement is of the machine "
                                         "that had not seen those set aside."
                                       : "has not seen the rows set aside.") +
             "</p>\n<h2>To do it again</h2>\n<pre>";
-    for (const std::string& command : texts.commands) html += escaped(command) + "\n";
-    html += "</pre>\n<pre>" + escaped(texts.python) + "</pre>\n</body></html>\n";
+    for (const std::string& command : texts.commands) html += in_html(command) + "\n";
+    html += "</pre>\n<pre>" + in_html(texts.python) + "</pre>\n</body></html>\n";
     return html;
 }
 

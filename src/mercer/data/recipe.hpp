@@ -71,9 +71,10 @@ struct TableOptions {
     Progress progress{};
 };
 
-/// Reads CSV with any usual separator, and ARFF, compressed or not; "-" is standard input. Throws
-/// InvalidInput with file and line for quotes that never close, and for files that are no tables,
-/// with the way out where the format is known (xlsx, ods, parquet, …).
+/// Reads text with any usual separator, or with attributes as Weka writes them, compressed or not;
+/// "-" is standard input. Throws InvalidInput with file and line for quotes that never close, and
+/// for files that are no tables, with the way out where the format is known (xlsx, ods, parquet,
+/// …).
 Table read_table(const std::string& path, const TableOptions& options = {});
 Table table_from_text(std::string_view content, const std::string& name = "text",
                       const TableOptions& options = {});

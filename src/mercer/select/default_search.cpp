@@ -6,15 +6,17 @@
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/recipe.hpp"
+#include "mercer/gram/gram.hpp"
 #include "mercer/kernel/parameters.hpp"
 #include "mercer/select/automatic.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr double step = 4;  ///< from one value of gamma or C to the next
+constexpr double value_step = 4;  ///< from one value of gamma or C to the next
 
-Axis log_axis(const std::string& name, double middle, int below, int above, double factor = step) {
+Axis log_axis(const std::string& name, double middle, int below, int above,
+              double factor = value_step) {
     Axis axis{.name = name, .range = true, .logarithmic = true};
     // From the middle outwards: a search that time cuts short has seen the likeliest values.
     axis.values.push_back(middle);
@@ -29,12 +31,12 @@ bool has_setting(const SearchTask& task, const std::string& name) {
     return std::ranges::find(task.settings, name) != task.settings.end();
 }
 
-std::size_t count_of(const std::string& text, const std::string& word) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-        ++count;
-    }
-    return count;
+/// The kernel has a single parameter of this name: the width of a function of distances.
+bool has_one_gamma(const std::string& text, const Rows& rows, const Dataset& data) {
+    if (text.find('$') != std::string::npos) return false;
+    const Kernel kernel = resolve(Kernel::parse(text), rows, data.feature_names);
+    return std::ranges::count(parameters(kernel), std::string("gamma"), &KernelParameter::name) ==
+           1;
 }
 
 /// Which end of an axis the best point lies at: −1, +1, or 0.
@@ -92,13 +94,9 @@ double median_squared_distance(const Rows& rows, std::uint64_t seed, std::size_t
 
 std::vector<Axis> default_axes(const SearchTask& task, const Dataset& data) {
     std::vector<Axis> axes;
-    const bool rbf = task.kernel.find("rbf") != std::string::npos;
-    const bool one = count_of(task.kernel, "rbf") == 1 &&
-                     task.kernel.find('[') == std::string::npos &&
-                     task.kernel.find('$') == std::string::npos;
     const Dataset own = prepared(data);
-    if (rbf && one && own.columns() > 0 && own.size() > 1) {
-        const Rows scaled = Scaling::fit(task.scaling, own.x).apply(own.x);
+    const Rows scaled = Scaling::fit(task.scaling, own.x).apply(own.x);
+    if (own.columns() > 0 && own.size() > 1 && has_one_gamma(task.kernel, scaled, own)) {
         axes.push_back(log_axis("gamma", 1 / median_squared_distance(scaled), 2, 2));
     }
     if (has_setting(task, "C")) axes.push_back(log_axis("C", 4, 2, 2));
@@ -144,7 +142,7 @@ FoundSettings default_search(const SearchTask& task, const Dataset& data,
                 wider = true;
                 next[k].values.clear();
                 for (int s = 1; s <= 2; ++s) {
-                    next[k].values.push_back(at[k] * std::pow(step, edge * s));
+                    next[k].values.push_back(at[k] * std::pow(value_step, edge * s));
                     axes[k].values.push_back(next[k].values.back());
                 }
             } else {

@@ -129,7 +129,8 @@ void judge_probabilities(const Model& model, const Matrix<double>& decisions, Ju
     j.probabilities = calibration_report(probabilities_of(model, decisions.view()).view(), truth);
 }
 
-Interval bootstrap_rmse(const std::vector<double>& squares, const JudgeSettings& settings) {
+ConfidenceInterval bootstrap_rmse(const std::vector<double>& squares,
+                                  const JudgeSettings& settings) {
     Random random(settings.seed);
     std::vector<double> means;
     const auto n = static_cast<double>(squares.size());
@@ -206,7 +207,7 @@ double incomplete_beta(double a, double b, double x) {
 
 }  // namespace
 
-Interval wilson_interval(std::size_t hits, std::size_t rows, double z) {
+ConfidenceInterval wilson_interval(std::size_t hits, std::size_t rows, double z) {
     if (rows == 0) return {0, 1};
     const auto n = static_cast<double>(rows);
     const double p = static_cast<double>(hits) / n;

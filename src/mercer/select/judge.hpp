@@ -25,14 +25,15 @@
 
 namespace mercer MERCER_API {
 
-struct Interval {
+struct ConfidenceInterval {
     double low = 0;
     double high = 0;
 };
 
 /// Wilson's interval for a share of which `hits` of `rows` were seen (Wilson 1927). `z` is the
 /// normal quantile, by default of 95 %.
-Interval wilson_interval(std::size_t hits, std::size_t rows, double z = 1.959963984540054);
+ConfidenceInterval wilson_interval(std::size_t hits, std::size_t rows,
+                                   double z = 1.959963984540054);
 
 /// A curve over thresholds: of ROC the share of false positives and that of true ones, of precision
 /// and recall the recall and the precision. `threshold` is the least score called positive.
@@ -59,7 +60,7 @@ struct Judgement {
     std::vector<ClassJudgement> classes{};
     Matrix<double> confusion{};  ///< (truth, predicted): rows
     double accuracy = 0;
-    Interval accuracy_interval{};
+    ConfidenceInterval accuracy_interval{};
     double balanced_accuracy = 0;
     double macro_f1 = 0;
     std::string majority{};  ///< the most frequent class of these rows
@@ -74,7 +75,7 @@ struct Judgement {
 
     // Numbers.
     double rmse = 0;
-    Interval rmse_interval{};  ///< of 95 %, by the bootstrap
+    ConfidenceInterval rmse_interval{};  ///< of 95 %, by the bootstrap
     double mae = 0;
     double r2 = 0;
     double mean = 0;           ///< of the targets of these rows

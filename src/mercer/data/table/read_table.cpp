@@ -431,8 +431,8 @@ Table table_from_text(std::string_view content, const std::string& name,
         Content copy;
         Input probe = input;
         const Format& format = formats::settle_format(probe, copy);  // refuses what is no text
-        const bool table = format.uses.header || format.name == "arff";
-        if (format.kind != Format::Kind::text || !table) other = format.title;
+        const bool table = format.kind == Format::Kind::text && format.uses.leave_out;
+        if (!table) other = format.title;
     }
     std::string remark;
     const std::string text = as_lines(content, remark);
