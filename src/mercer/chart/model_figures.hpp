@@ -26,7 +26,7 @@ namespace chart {
 struct PlaneSettings {
     std::size_t first = 0;  ///< columns of the rows, before scaling
     std::size_t second = 1;
-    std::size_t resolution = 140;    ///< nodes along a side, 8 … 1000
+    std::size_t resolution = 140;    ///< nodes along a side, 2 … 1000
     std::size_t most_points = 4000;  ///< of the rows themselves; more are thinned evenly
     Progress progress{};
 };
