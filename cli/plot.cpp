@@ -207,7 +207,7 @@ void add_plot(CLI::App& program, Session& session) {
                           "the two columns of the plane, names or numbers from 1 [1,2]; the others "
                           "stand at their means")
               ->type_name("A,B"),
-          add_count(command, "--resolution", options->resolution, 8, 1000,
+          add_count(command, "--resolution", options->resolution, 2, 1000,
                     "nodes along a side of the plane [140]")},
          for_words(kind, options->kind, {"regions"}));
     only(session,
@@ -219,8 +219,9 @@ void add_plot(CLI::App& program, Session& session) {
          add_count(command, "--problem", options->problem, 1, 1000000,
                    "which of several problems, in the order of the table [1]"),
          for_words(kind, options->kind, {"steps"}));
-    only(session, data,
-         for_words(kind, options->kind, {"regions", "gram", "spectrum", "reliability", "roc"}));
+    const std::vector<std::string> of_data{"regions", "gram", "spectrum", "reliability", "roc"};
+    only(session, data, for_words(kind, options->kind, of_data));
+    only(session, input->options, for_words(kind, options->kind, of_data));
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run(*options, *input, session); };
     });

@@ -34,12 +34,13 @@ Words split(const std::string& text) {
 std::map<std::string, Words> options_of(const std::string& command) {
     static const std::set<std::string> general{"--threads", "--json", "--quiet", "--help"};
     static const std::map<std::string, std::string> values{
-        {"N", "2"},         {"X", "0.5"},     {"EXPR", "linear"},    {"RULE", "standard"},
-        {"FILE", "o.csv"},  {"TEXT", "1"},    {"AXIS", "C=1,2"},     {"HxW", "8x8"},
-        {"CLASS=W", "a=2"}, {"CLASS", "a"},   {"LIST", "shift(1)"},  {"F", "clip"},
-        {"FORMULA", "x0"},  {"X,X", "1,2"},   {"X,X,…", "1,2"},      {"N,…", "1,2"},
-        {"N,N", "1,2"},     {"X Y", "x.csv"}, {"S", "0.5"},          {"R", "0.5"},
-        {"FILE…", "o.csv"}, {"MODEL", "m"},   {"NAME,NAME", "gamma"}};
+        {"N", "2"},         {"X", "0.5"},     {"EXPR", "linear"},     {"RULE", "standard"},
+        {"FILE", "o.csv"},  {"TEXT", "1"},    {"AXIS", "C=1,2"},      {"HxW", "8x8"},
+        {"CLASS=W", "a=2"}, {"CLASS", "a"},   {"LIST", "shift(1)"},   {"F", "clip"},
+        {"FORMULA", "x0"},  {"X,X", "1,2"},   {"X,X,…", "1,2"},       {"N,…", "1,2"},
+        {"N,N", "1,2"},     {"X Y", "x.csv"}, {"S", "0.5"},           {"R", "0.5"},
+        {"FILE…", "o.csv"}, {"MODEL", "m"},   {"NAME,NAME", "gamma"}, {"A,B", "1,2"},
+        {"FOLDER", "."}};
     std::map<std::string, Words> options;
     std::istringstream help(run({command, "--help"}).out);
     for (std::string line; std::getline(help, line);) {
@@ -226,6 +227,14 @@ const std::vector<Mode> modes{
     {"vq encode a.png", "--codes --seed --start --double " + reading + writing},
     {"vq decode a.vq",
      "--radius --method --codes --start --block --no-prune --time --seed --double " + reading},
+    {"plot regions m a.csv -o o.svg", "--sample --bins --problem"},
+    {"plot gram linear a.csv -o o.svg", "--plane --resolution --bins --problem"},
+    {"plot spectrum linear a.csv -o o.svg", "--plane --resolution --bins --problem"},
+    {"plot reliability m a.csv -o o.svg", "--plane --resolution --sample --problem"},
+    {"plot roc m a.csv -o o.svg", "--plane --resolution --sample --bins --problem"},
+    {"plot convergence m -o o.svg", reading + "--plane --resolution --sample --bins --problem"},
+    {"plot steps a.csv -o o.svg", reading + "--plane --resolution --sample --bins"},
+    {"studio a.csv", ""},
     {"completion bash", ""},
 };
 
