@@ -11,8 +11,8 @@
 #include "cli/model_output.hpp"
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/theory/bounds.hpp"
 #include "mercer/theory/capacity.hpp"
-#include "mercer/theory/model_bounds.hpp"
 
 namespace mercer::cli {
 namespace {

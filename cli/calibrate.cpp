@@ -11,7 +11,7 @@
 #include "mercer/chart/model_figures.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/persist/model_file.hpp"
-#include "mercer/select/calibration_report.hpp"
+#include "mercer/select/judge.hpp"
 
 namespace mercer::cli {
 namespace {

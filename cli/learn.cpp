@@ -15,7 +15,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/chart/learn_report.hpp"
+#include "mercer/chart/model_figures.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/automatic.hpp"
 

@@ -7,7 +7,7 @@
 #include "cli/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/data/summary.hpp"
-#include "mercer/select/folds.hpp"
+#include "mercer/select/cross_validation.hpp"
 
 namespace mercer::cli {
 namespace {

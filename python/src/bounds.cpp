@@ -11,7 +11,6 @@
 #include "mercer/base/error.hpp"
 #include "mercer/theory/capacity.hpp"
 #include "mercer/theory/margin.hpp"
-#include "mercer/theory/model_bounds.hpp"
 #include "settings.hpp"
 
 namespace mercer::python {

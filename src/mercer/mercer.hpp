@@ -111,16 +111,13 @@
 #include "mercer/theory/kernel_combination.hpp"
 #include "mercer/theory/margin.hpp"
 #include "mercer/theory/mercer_test.hpp"
-#include "mercer/theory/model_bounds.hpp"
 #include "mercer/theory/radius_margin.hpp"
 
 // select: how good a machine is, and which settings make it better.
 #include "mercer/select/automatic.hpp"
-#include "mercer/select/calibration_report.hpp"
 #include "mercer/select/conformal.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/select/features.hpp"
-#include "mercer/select/folds.hpp"
 #include "mercer/select/judge.hpp"
 #include "mercer/select/metrics.hpp"
 #include "mercer/select/query.hpp"
@@ -134,7 +131,6 @@
 
 // chart: figures, written as SVG or PNG.
 #include "mercer/chart/chart.hpp"
-#include "mercer/chart/learn_report.hpp"
 #include "mercer/chart/model_figures.hpp"
 
 #include "mercer/version.hpp"

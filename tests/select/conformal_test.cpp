@@ -12,7 +12,7 @@
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "mercer/select/calibration_report.hpp"
+#include "mercer/select/judge.hpp"
 
 namespace mercer {
 namespace {

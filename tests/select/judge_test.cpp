@@ -10,7 +10,6 @@
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "mercer/select/cross_validation.hpp"
-#include "mercer/select/folds.hpp"
 #include "mercer/select/metrics.hpp"
 
 namespace mercer {

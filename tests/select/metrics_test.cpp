@@ -10,7 +10,7 @@
 
 #include "data/support.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/select/folds.hpp"
+#include "mercer/select/cross_validation.hpp"
 
 namespace mercer {
 namespace {

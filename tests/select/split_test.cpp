@@ -1,5 +1,5 @@
 // Rows set aside, and the noise of a regression.
-#include "mercer/select/folds.hpp"
+#include "mercer/select/cross_validation.hpp"
 
 #include <gtest/gtest.h>
 

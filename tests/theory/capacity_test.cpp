@@ -12,7 +12,7 @@
 #include "learn/small.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "mercer/theory/model_bounds.hpp"
+#include "mercer/theory/bounds.hpp"
 
 namespace mercer {
 namespace {

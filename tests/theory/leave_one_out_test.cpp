@@ -11,7 +11,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "mercer/theory/model_bounds.hpp"
+#include "mercer/theory/bounds.hpp"
 
 namespace mercer {
 namespace {

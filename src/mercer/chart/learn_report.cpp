@@ -1,4 +1,3 @@
-#include "mercer/chart/learn_report.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,12 @@
 //     const Model model = svc({.C = 10}).fit(data);
 //     chart::write(chart::decision_figure(model, data), "regions.svg");
 //     chart::write(chart::spectrum_figure(mercer_test(rbf(), data.x)), "spectrum.png");
+//
+// What came of learning from a table, as one page that stands alone: no scripts, no outside
+// addresses.
+//
+//   const LearnResult result = learn_table(data, {.seconds = 60});
+//   const std::string html = chart::learn_report(result, data, {.title = "customers.csv"});
 #pragma once
 
 #include <cstddef>
@@ -16,7 +22,8 @@
 #include "mercer/chart/chart.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/learn/model.hpp"
-#include "mercer/select/calibration_report.hpp"
+#include "mercer/select/automatic.hpp"
+#include "mercer/select/judge.hpp"
 #include "mercer/theory/mercer_test.hpp"
 
 namespace mercer MERCER_API {
@@ -26,7 +33,7 @@ namespace chart {
 struct PlaneSettings {
     std::size_t first = 0;  ///< columns of the rows, before scaling
     std::size_t second = 1;
-    std::size_t resolution = 140;    ///< nodes along a side, 8 … 1000
+    std::size_t resolution = 140;    ///< nodes along a side, 2 … 1000
     std::size_t most_points = 4000;  ///< of the rows themselves; more are thinned evenly
     Progress progress{};
 };
@@ -87,6 +94,17 @@ RocCurve roc_curve(const std::vector<double>& scores, const std::vector<bool>& p
 std::vector<RocCurve> roc_curves(const Model& model, const Dataset& data,
                                  const Progress& progress = {});
 Drawing roc_figure(const std::vector<RocCurve>& curves);
+
+struct ReportTexts {
+    std::string title{};
+    std::vector<std::string> commands{};  ///< that do it again
+    std::string python{};                 ///< the same in Python
+};
+
+/// The data, the machines tried, the judgement with its pictures, what columns add, the worst
+/// mistakes with the training rows that weighed most, the certificate, and how to do it again.
+/// Every text of the data is escaped.
+std::string learn_report(const LearnResult& result, const Dataset& data, const ReportTexts& texts);
 
 }  // namespace chart
 }  // namespace mercer

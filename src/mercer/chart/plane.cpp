@@ -17,8 +17,8 @@ Plane::Plane(const Model& model, const Dataset& data, const PlaneSettings& setti
                            std::to_string(second + 1) + " span no plane: the model has " +
                            std::to_string(columns) + "; give `plane=1,2` or the like");
     }
-    if (settings.resolution < 8 || settings.resolution > 1000) {
-        throw InvalidInput("a picture has 8 to 1000 nodes along a side, not " +
+    if (settings.resolution < 2 || settings.resolution > 1000) {
+        throw InvalidInput("a picture has 2 to 1000 nodes along a side, not " +
                            std::to_string(settings.resolution));
     }
     const Rows rows = rows_for(model, data.x);

@@ -1,4 +1,4 @@
-#include "mercer/select/calibration_report.hpp"
+#include "mercer/select/judge.hpp"
 
 #include <algorithm>
 #include <cmath>

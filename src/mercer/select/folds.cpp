@@ -1,4 +1,3 @@
-#include "mercer/select/folds.hpp"
 
 #include <algorithm>
 #include <cmath>

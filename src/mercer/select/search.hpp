@@ -18,7 +18,7 @@
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
-#include "mercer/select/folds.hpp"
+#include "mercer/select/cross_validation.hpp"
 #include "mercer/select/metrics.hpp"
 #include "mercer/select/search_space.hpp"
 

@@ -1,4 +1,4 @@
-#include "mercer/select/folds.hpp"
+#include "mercer/select/cross_validation.hpp"
 
 #include <algorithm>
 #include <cmath>

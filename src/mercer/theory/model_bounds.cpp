@@ -1,4 +1,4 @@
-#include "mercer/theory/model_bounds.hpp"
+#include "mercer/theory/bounds.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.hpp"
-#include "mercer/select/folds.hpp"
+#include "mercer/select/cross_validation.hpp"
 #include "mercer/select/metrics.hpp"
 #include "mercer/select/search_space.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.hpp"
-#include "mercer/select/folds.hpp"
+#include "mercer/select/cross_validation.hpp"
 
 namespace mercer {
 
