@@ -42,7 +42,7 @@ void run_judge(const JudgeCommand& c, const InputOptions& input, const Session& 
     clear_progress_line();
     const bool costs = c.false_positive_cost >= 0 || c.false_negative_cost >= 0;
     Json json{{"model", c.model}, {"input", input.path}};
-    json.update(json_of(j));
+    json.update(cli::json_of(j));
     std::string text = line("model", fmt::format("{}, {}", c.model, task_name(model.task()))) +
                        line("data", input.path) + describe_judgement(j);
     if (costs) {

@@ -222,13 +222,13 @@ Json json_of(const Predictions& predictions) {
 }
 
 /// How good the predictions are, where the data knows the answers.
-struct Judgement {
+struct ScoreLine {
     std::string text;
     Json json = Json::object();
 };
 
-std::optional<Judgement> judge(const Model& model, const Labels& predicted, const Labels& truth) {
-    Judgement j;
+std::optional<ScoreLine> judge(const Model& model, const Labels& predicted, const Labels& truth) {
+    ScoreLine j;
     if (is_clustering(model.task()) || is_projection(model.task())) return std::nullopt;
     const bool single = !is_classifier(model.task()) && !is_regressor(model.task());
     const auto is_sign = [](double y) { return y == 1 || y == -1; };
@@ -257,11 +257,11 @@ std::optional<Judgement> judge(const Model& model, const Labels& predicted, cons
     return j;
 }
 
-std::optional<Judgement> judge_sets(const Model& model, const Rows& x,
+std::optional<ScoreLine> judge_sets(const Model& model, const Rows& x,
                                     const Matrix<double>& truth) {
     if (truth.columns() == 0) return std::nullopt;
     const MultiLabelScores scores = multi_label_scores(model, x, truth.view());
-    return Judgement{.text = scores_text(scores), .json = cli::json_of(scores)};
+    return ScoreLine{.text = scores_text(scores), .json = cli::json_of(scores)};
 }
 
 void run(const PredictCommand& command, const InputOptions& input, const Session& session) {
