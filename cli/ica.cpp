@@ -55,7 +55,7 @@ Model separated_model(const IcaCommand& c, const Dataset& data, Progress progres
 
 /// What the method has made small, and what it says of its answer.
 void describe_separation(const IcaCommand& c, const Report& r, nlohmann::ordered_json& json,
-                     std::string& text) {
+                         std::string& text) {
     if (!c.by_time()) {
         json["contrast"] = r.primal;
         json["contrast_at_first"] = r.history.front();

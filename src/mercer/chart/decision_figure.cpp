@@ -105,7 +105,8 @@ void add_class_regions(const Scene& scene) {
             scene.panel.add(Level{.field = field, .value = 1, .name = "margin", .style = style});
             scene.panel.add(Level{.field = field, .value = -1, .style = style});
         }
-        scene.panel.add(Level{.field = field, .value = 0, .name = "border", .style = boundary_line});
+        scene.panel.add(
+            Level{.field = field, .value = 0, .name = "border", .style = boundary_line});
         return;
     }
     add_numbered_regions(scene, model.classify(values.view()), classes);
