@@ -31,6 +31,35 @@
 
 namespace mercer MERCER_API {
 
+/// Rows whose probability lies in (low, high], the first bin including 0.
+struct ReliabilityBin {
+    double low = 0;
+    double high = 0;
+    std::size_t rows = 0;
+    double predicted = 0;  ///< mean probability
+    double observed = 0;   ///< share that came true
+};
+
+struct CalibrationReport {
+    std::size_t rows = 0;
+    std::size_t classes = 0;
+    double accuracy = 0;  ///< of the likeliest class
+    /// Two classes: the mean of (p − 1[y])² for the last class; more: the mean over rows of
+    /// Σ_c (p_c − 1[y = c])² (Brier 1950).
+    double brier = 0;
+    double log_loss = 0;
+    /// Σ over bins of rows × |predicted − observed| / all rows.
+    double expected_error = 0;
+    double largest_error = 0;  ///< of a bin
+    /// Two classes: of the probability of the last class; more: of the likeliest class.
+    std::vector<ReliabilityBin> bins{};
+};
+
+/// `truth` are positions of classes, one per row. Throws InvalidInput for no rows, no bins,
+/// probabilities outside [0, 1] and positions beyond the classes.
+CalibrationReport calibration_report(MatrixView<const double> probabilities,
+                                     std::span<const std::size_t> truth, std::size_t bins = 10);
+
 struct ConfidenceInterval {
     double low = 0;
     double high = 0;
@@ -164,34 +193,5 @@ std::vector<Explanation> explain(const Model& model, const Rows& x, std::size_t 
 double fair_coin_p(std::size_t a, std::size_t b);
 /// Two-sided tail of Student's t.
 double student_p(double t, double degrees);
-
-/// Rows whose probability lies in (low, high], the first bin including 0.
-struct ReliabilityBin {
-    double low = 0;
-    double high = 0;
-    std::size_t rows = 0;
-    double predicted = 0;  ///< mean probability
-    double observed = 0;   ///< share that came true
-};
-
-struct CalibrationReport {
-    std::size_t rows = 0;
-    std::size_t classes = 0;
-    double accuracy = 0;  ///< of the likeliest class
-    /// Two classes: the mean of (p − 1[y])² for the last class; more: the mean over rows of
-    /// Σ_c (p_c − 1[y = c])² (Brier 1950).
-    double brier = 0;
-    double log_loss = 0;
-    /// Σ over bins of rows × |predicted − observed| / all rows.
-    double expected_error = 0;
-    double largest_error = 0;  ///< of a bin
-    /// Two classes: of the probability of the last class; more: of the likeliest class.
-    std::vector<ReliabilityBin> bins{};
-};
-
-/// `truth` are positions of classes, one per row. Throws InvalidInput for no rows, no bins,
-/// probabilities outside [0, 1] and positions beyond the classes.
-CalibrationReport calibration_report(MatrixView<const double> probabilities,
-                                     std::span<const std::size_t> truth, std::size_t bins = 10);
 
 }  // namespace mercer
