@@ -110,6 +110,7 @@ case $1 in
     README)
         printf 'a,b,class\n1,10,x\n2,50,y\n4,20,x\n3,90,y\n' >train.csv
         cp train.csv test.csv
+        customers customers.csv 240 1
         ;;
     bounds | tuning) mercer make moons --n 120 --noise 0.3 -o heart.csv ;;
     probabilities)
