@@ -71,8 +71,10 @@ std::string kinds_text(const TableColumns& columns) {
 bool reads_objects(const std::string& kernel, const Dataset& data) {
     if (data.x.objects().empty() || kernel.find('$') != std::string::npos) return true;
     try {
+        const Kernel parsed = Kernel::parse(kernel);
+        if (waits_for_classes(parsed)) return true;
         const Rows few = data.x.slice(0, std::min<std::size_t>(data.size(), 2));
-        make_gram<float>(Kernel::parse(kernel), few, data.feature_names, {});
+        make_gram<float>(parsed, few, data.feature_names, {});
         return true;
     } catch (const InvalidInput&) {
         return false;
@@ -195,8 +197,7 @@ Dataset read_for_learning(const InputOptions& input, const Session& session,
     try {
         if (may) return read_mixed(input, session);
     } catch (const InvalidInput&) {
-        if (mistake) std::rethrow_exception(mistake);
-        throw;
+        // No table either: what the reader of data made of it, or said of it, holds.
     }
     if (mistake) std::rethrow_exception(mistake);
     return data;

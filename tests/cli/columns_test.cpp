@@ -191,18 +191,20 @@ TEST(Copies, OptionsThatTheFormatHasNoUseForAreRefused) {
 }
 
 TEST(Formats, HelpAndCompletionListThem) {
-    const std::string words = "auto, libsvm, csv, tsv, spaces, npy, npz, idx, fasta";
     const std::string help = run({"convert", "--help"}).out;
     std::string joined;
     std::istringstream stream(help);
     for (std::string word; stream >> word;) joined += (joined.empty() ? "" : " ") + word;
-    EXPECT_TRUE(
-        has(joined, "format of the file: " + words + ", folders, tar, tu, ts, edges, lines [auto]"))
+    EXPECT_TRUE(has(joined,
+                    "format of the file: auto, libsvm, csv, tsv, spaces, arff, npy, npz, idx, "
+                    "fasta, folders, tar, tu, ts, edges, lines [auto]"))
         << joined;
-    EXPECT_TRUE(has(joined, "by the file's name, else LIBSVM text: " + words + ", lines [auto]"))
+    EXPECT_TRUE(has(joined,
+                    "by the file's name, else LIBSVM text: auto, libsvm, csv, tsv, spaces, "
+                    "npy, npz, idx, fasta, tu, edges, lines [auto]"))
         << joined;
     EXPECT_TRUE(has(run({"completion", "bash"}).out,
-                    "words=\"auto libsvm csv tsv spaces npy npz idx fasta lines\""));
+                    "words=\"auto libsvm csv tsv spaces npy npz idx fasta tu edges lines\""));
     expect_refused(run({"info", "@iris", "--format", "xls"}), "'xls' is none of auto, libsvm");
 }
 

@@ -35,7 +35,7 @@ TEST(ReadTable, NamedFormatsOverrideWhatIsFound) {
               (Names{"2:3", "5:6"}));
     EXPECT_NE(message_of([] { read_text("1,2\n", "t", {.format = "libsvm"}); }), "");
     EXPECT_EQ(message_of([] { read_text("1,2\n", "t", {.format = "xls"}); }),
-              "found the format 'xls', expected libsvm, csv, tsv, spaces, npy, npz, idx, fasta, "
+              "found the format 'xls', expected libsvm, csv, tsv, spaces, arff, npy, npz, idx, fasta, "
               "folders, tar, tu, ts, edges or lines");
 }
 

@@ -8,10 +8,10 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/solver/detail/canonical.hpp"
-#include "mercer/solver/detail/coordinate_descent.hpp"
-#include "mercer/solver/detail/explicit_products.hpp"
+#include "mercer/solver/weights/detail/coordinate_descent.hpp"
+#include "mercer/solver/weights/detail/explicit_products.hpp"
 #include "mercer/solver/detail/feasible.hpp"
-#include "mercer/solver/detail/interior_point.hpp"
+#include "mercer/solver/weights/detail/interior_point.hpp"
 #include "mercer/solver/dual.hpp"
 #include "solver/dual_cases.hpp"
 

@@ -5,8 +5,8 @@
 //   const Table table = read_table("customers.csv");
 //   for (const ColumnProfile& column : profile(table)) column.kind;
 //   const auto columns = plan_columns(table, {.label = "churn"});
-//   const Dataset mixed = columns->dataset(table);             // machines fit and keep a recipe of
-//   it const Recipe recipe = Recipe::fit(columns, mixed.x);       // which is done so
+//   const Dataset mixed = columns->dataset(table);             // machines keep a recipe of it
+//   const Recipe recipe = Recipe::fit(columns, mixed.x);       // which is made so
 //   recipe.apply(columns->dataset(read_table("new.csv")).x);
 #pragma once
 

@@ -284,6 +284,8 @@ Model Tdsep::fit(const Dataset& data) const {
     }
 }
 
+MachineEntry ica_entry();  // whose command it is another way of
+
 MachineEntry tdsep_entry() {
     return tdsep_settings().entry(
         {.task = tdsep_task,
@@ -292,7 +294,7 @@ MachineEntry tdsep_entry() {
          .learns = Learns::functions,
          .about = "sources of mixed rows by their course in time, also of "
                   "mixtures that are not linear",
-         .command = "ica --method tdsep"},
+         .command = ica_entry().command},
         tdsep);
 }
 

@@ -9,7 +9,7 @@
 #include "mercer/base/detail/dot.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/solver/detail/explicit_products.hpp"
+#include "mercer/solver/weights/detail/explicit_products.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {

@@ -1,4 +1,4 @@
-#include "mercer/solver/detail/coordinate_descent.hpp"
+#include "mercer/solver/weights/detail/coordinate_descent.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <span>
 
 #include "mercer/base/detail/infinity.hpp"
-#include "mercer/solver/detail/explicit_products.hpp"
+#include "mercer/solver/weights/detail/explicit_products.hpp"
 
 namespace mercer {
 

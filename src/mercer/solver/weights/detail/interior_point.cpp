@@ -1,10 +1,10 @@
-#include "mercer/solver/detail/interior_point.hpp"
+#include "mercer/solver/weights/detail/interior_point.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "mercer/solver/detail/explicit_products.hpp"
+#include "mercer/solver/weights/detail/explicit_products.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "mercer/base/detail/infinity.hpp"
-#include "mercer/solver/detail/coordinate_descent.hpp"
+#include "mercer/solver/weights/detail/coordinate_descent.hpp"
 #include "mercer/solver/detail/feasible.hpp"
-#include "mercer/solver/detail/interior_point.hpp"
+#include "mercer/solver/weights/detail/interior_point.hpp"
 #include "mercer/solver/detail/methods.hpp"
 
 namespace mercer {

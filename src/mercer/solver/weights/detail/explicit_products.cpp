@@ -1,4 +1,4 @@
-#include "mercer/solver/detail/explicit_products.hpp"
+#include "mercer/solver/weights/detail/explicit_products.hpp"
 
 #include <algorithm>
 #include <cmath>
