@@ -110,6 +110,23 @@ TEST(Chart, SvgStandsAloneAndEscapesWhatItIsGiven) {
     EXPECT_EQ(text, chart::svg(one_line()));
 }
 
+/// A page holds several drawings, and the names of what cuts their lines were the same in all.
+TEST(Chart, DrawingsOfOnePageDoNotCutEachOther) {
+    const auto name_and_box = [](const std::string& text) {
+        const std::size_t name = text.find("<clipPath id=\"") + 14;
+        const std::size_t box = text.find("<rect", name);
+        return std::pair(text.substr(name, text.find('"', name) - name),
+                         text.substr(box, text.find("/>", box) - box));
+    };
+    chart::Drawing titled = one_line();
+    titled.title.clear();
+    titled.panels[0].y.label = "a label that moves the frame";
+    const auto [name, box] = name_and_box(chart::svg(one_line()));
+    const auto [other_name, other_box] = name_and_box(chart::svg(titled));
+    ASSERT_NE(box, other_box);
+    EXPECT_NE(name, other_name);
+}
+
 TEST(Chart, BytesThatAreNoTextDoNotBreakTheFile) {
     chart::Drawing figure = one_line();
     figure.title = "a\xFF\x01z\xE2\x82";

@@ -137,7 +137,9 @@ class SvgCanvas final : public Canvas {
                  base64(encode_png(image)) + "\"/>\n";
     }
     void clip(const Box& box) override {
-        const std::string id = "p" + std::to_string(++clips_);
+        // Named by what it is: pages hold several drawings, and equal names there are one thing.
+        const std::string id = "clip_" + pixel_number(box.left) + '_' + pixel_number(box.top) +
+                               '_' + pixel_number(box.width) + '_' + pixel_number(box.height);
         body_ += "<clipPath id=\"" + id + "\"><rect x=\"" + pixel_number(box.left) + "\" y=\"" +
                  pixel_number(box.top) + "\" width=\"" + pixel_number(box.width) + "\" height=\"" +
                  pixel_number(box.height) + "\"/></clipPath>\n<g clip-path=\"url(#" + id + ")\">\n";
@@ -187,7 +189,6 @@ class SvgCanvas final : public Canvas {
     }
 
     std::string body_;
-    int clips_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -547,9 +549,12 @@ class Learner {
                 std::ranges::all_of(checks, [](const auto& c) { return c.broken.empty(); });
             double gap = 0;
             for (const CheckedReport& c : checks) gap = std::max(gap, c.found.relative_gap);
+            std::array<char, 32> digits{};
+            std::snprintf(digits.data(), digits.size(), "%.2g", gap);
             result_.verification =
                 result_.verified
-                    ? "recomputed from model and data, it holds; relative gap " + number_text(gap)
+                    ? std::string("recomputed from model and data, it holds; relative gap ") +
+                          digits.data()
                     : "broken: " + first_broken(checks);
         } catch (const InvalidInput& error) {
             result_.verification = error.what();

@@ -40,6 +40,11 @@ struct CanonicalDual {
     /// λ_k = Σ_g basis[k][g] μ_g takes multipliers of this form to those of the given equalities.
     std::array<std::array<double, 2>, 2> basis{};
 
+    /// What variable i adds to the equalities, one number each.
+    std::array<double, 2> coefficients(std::size_t i) const {
+        if (general) return column[i];
+        return {group[i] == 1 ? 1.0 : 0.0, group[i] == 2 ? 1.0 : 0.0};
+    }
     bool can_grow(std::size_t i, double u) const { return u < upper[i]; }
     bool can_fall(std::size_t i, double u) const { return u > lower[i]; }
     bool is_free(std::size_t i, double u) const { return u > lower[i] && u < upper[i]; }

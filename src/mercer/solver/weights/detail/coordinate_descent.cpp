@@ -25,7 +25,7 @@ CoordinateDescent<T>::CoordinateDescent(const CanonicalDual& form, const Explici
     for (std::size_t e = 0; e < form.equalities; ++e) missed_[e] = -form.target[e];
     for (std::size_t i = 0; i < form.variables; ++i) {
         beta[form.row[i]] += form.sign[i] * u_[i];
-        const std::array<double, 2> a = column(i);
+        const std::array<double, 2> a = form_.coefficients(i);
         for (std::size_t e = 0; e < 2; ++e) missed_[e] += a[e] * u_[i];
     }
     sum_rows(rows, std::span<const double>(beta), w_);
@@ -35,15 +35,6 @@ CoordinateDescent<T>::CoordinateDescent(const CanonicalDual& form, const Explici
     }
     highest_ = infinity;
     lowest_ = -infinity;
-}
-
-template <class T>
-std::array<double, 2> CoordinateDescent<T>::column(std::size_t i) const {
-    if (form_.equalities == 0) return {0, 0};
-    if (form_.general) return form_.column[i];
-    std::array<double, 2> result{};
-    if (form_.group[i] > 0) result[form_.group[i] - 1U] = 1;
-    return result;
 }
 
 template <class T>
@@ -113,7 +104,7 @@ void CoordinateDescent<T>::pass() {
         double curvature = squares_[row];
         std::array<double, 2> a{};
         if (form_.equalities > 0) {
-            a = column(i);
+            a = form_.coefficients(i);
             gradient += a[0] * (lambda_[0] + penalty_ * missed_[0]) +
                         a[1] * (lambda_[1] + penalty_ * missed_[1]);
             curvature += penalty_ * (a[0] * a[0] + a[1] * a[1]);

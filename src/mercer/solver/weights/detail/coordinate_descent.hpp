@@ -41,7 +41,6 @@ class CoordinateDescent {
     const std::vector<double>& u() const { return u_; }
 
    private:
-    std::array<double, 2> column(std::size_t i) const;
     double product(std::size_t row) const;
     void add(std::size_t row, double weight);
 

@@ -50,15 +50,6 @@ InteriorPoint<T>::InteriorPoint(const CanonicalDual& form, const ExplicitRows<T>
     look();
 }
 
-template <class T>
-std::array<double, 2> InteriorPoint<T>::column(std::size_t i) const {
-    if (form_.equalities == 0) return {0, 0};
-    if (form_.general) return form_.column[i];
-    std::array<double, 2> result{};
-    if (form_.group[i] > 0) result[form_.group[i] - 1U] = 1;
-    return result;
-}
-
 /// Gradient, gap and residuals where u, z, y and λ are.
 template <class T>
 void InteriorPoint<T>::look() {
@@ -71,7 +62,7 @@ void InteriorPoint<T>::look() {
     double squares = 0, linear = 0, gap = 0, worst = 0;
     for (const double value : w) squares += value * value;
     for (std::size_t i = 0; i < n; ++i) {
-        const std::array<double, 2> a = column(i);
+        const std::array<double, 2> a = form_.coefficients(i);
         linear += form_.p[i] * u_[i];
         for (std::size_t e = 0; e < 2; ++e) missing_[e] -= a[e] * u_[i];
         free_gradient_[i] = form_.sign[i] * products[form_.row[i]] + form_.p[i] -
@@ -108,7 +99,7 @@ bool InteriorPoint<T>::factor() {
         if (y_[i] > 0) diagonal += y_[i] / (form_.upper[i] - u_[i]);
         inverse_[i] = 1 / diagonal;
         h[form_.row[i]] += inverse_[i];
-        const std::array<double, 2> a = column(i);
+        const std::array<double, 2> a = form_.coefficients(i);
         for (std::size_t e = 0; e < m; ++e) {
             border(e, form_.row[i]) -= inverse_[i] * form_.sign[i] * a[e];
             for (std::size_t f = 0; f < m; ++f) corner[e][f] += inverse_[i] * a[e] * a[f];
@@ -136,7 +127,7 @@ void InteriorPoint<T>::solve(std::span<const double> r, std::array<double, 2> mi
     std::array<double, 2> sums = missing;
     for (std::size_t i = 0; i < n; ++i) {
         const double part = r[i] * inverse_[i];
-        const std::array<double, 2> a = column(i);
+        const std::array<double, 2> a = form_.coefficients(i);
         beta[form_.row[i]] += form_.sign[i] * part;
         for (std::size_t e = 0; e < 2; ++e) sums[e] -= a[e] * part;
     }
@@ -147,7 +138,7 @@ void InteriorPoint<T>::solve(std::span<const double> r, std::array<double, 2> mi
     for (std::size_t e = 0; e < m; ++e) out.lambda[e] = right(0, d + e);
     out.u.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const std::array<double, 2> a = column(i);
+        const std::array<double, 2> a = form_.coefficients(i);
         out.u[i] = inverse_[i] * (r[i] - form_.sign[i] * products[form_.row[i]] +
                                   a[0] * out.lambda[0] + a[1] * out.lambda[1]);
     }

@@ -48,7 +48,6 @@ class InteriorPoint {
         std::array<double, 2> lambda{};
     };
 
-    std::array<double, 2> column(std::size_t i) const;
     void look();
     bool factor();
     void solve(std::span<const double> r, std::array<double, 2> missing, Direction& out) const;
