@@ -42,6 +42,7 @@ struct CanonicalDual {
 
     /// What variable i adds to the equalities, one number each.
     std::array<double, 2> coefficients(std::size_t i) const {
+        if (equalities == 0) return {};
         if (general) return column[i];
         return {group[i] == 1 ? 1.0 : 0.0, group[i] == 2 ? 1.0 : 0.0};
     }
