@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "mercer/base/detail/infinity.hpp"
 #include "mercer/solver/weights/detail/explicit_products.hpp"
@@ -44,11 +45,17 @@ double CoordinateDescent<T>::product(std::size_t row) const {
         const T* const values = rows_.values.data();
         const std::uint32_t* const index = rows_.index.data();
         const std::size_t end = rows_.starts[row + 1];
-        double sum = 0;
-        for (std::size_t a = rows_.starts[row]; a < end; ++a) {
-            sum += static_cast<double>(values[a]) * w[index[a]];
+        // Several sums, so that no addition waits for the one before it.
+        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        std::size_t a = rows_.starts[row];
+        for (; a + 4 <= end; a += 4) {
+            s0 += static_cast<double>(values[a]) * w[index[a]];
+            s1 += static_cast<double>(values[a + 1]) * w[index[a + 1]];
+            s2 += static_cast<double>(values[a + 2]) * w[index[a + 2]];
+            s3 += static_cast<double>(values[a + 3]) * w[index[a + 3]];
         }
-        return sum;
+        for (; a < end; ++a) s0 += static_cast<double>(values[a]) * w[index[a]];
+        return (s0 + s1) + (s2 + s3);
     }
     const T* const values = rows_.values.data() + row * rows_.columns;
     double even = 0, odd = 0;
@@ -95,7 +102,10 @@ double CoordinateDescent<T>::objective() const {
 
 template <class T>
 void CoordinateDescent<T>::pass() {
-    random_.shuffle(std::span(active_));
+    // An order by multiplication, whose bias of n / 2³² matters to nobody, not by exact division.
+    for (std::size_t i = active_.size(); i > 1; --i) {
+        std::swap(active_[i - 1], active_[((random_.bits() >> 32U) * i) >> 32U]);
+    }
     double highest = 0, lowest = 0;
     std::size_t kept = 0;
     for (const std::size_t i : active_) {
