@@ -8,11 +8,11 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/solver/detail/canonical.hpp"
+#include "mercer/solver/detail/feasible.hpp"
+#include "mercer/solver/dual.hpp"
 #include "mercer/solver/weights/detail/coordinate_descent.hpp"
 #include "mercer/solver/weights/detail/explicit_products.hpp"
-#include "mercer/solver/detail/feasible.hpp"
 #include "mercer/solver/weights/detail/interior_point.hpp"
-#include "mercer/solver/dual.hpp"
 #include "solver/dual_cases.hpp"
 
 namespace mercer::testing {

@@ -9,8 +9,8 @@
 #include "mercer/base/detail/dot.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/solver/weights/detail/explicit_products.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
+#include "mercer/solver/weights/detail/explicit_products.hpp"
 
 namespace mercer {
 namespace {

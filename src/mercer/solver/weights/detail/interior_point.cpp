@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "mercer/solver/weights/detail/explicit_products.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
+#include "mercer/solver/weights/detail/explicit_products.hpp"
 
 namespace mercer {
 

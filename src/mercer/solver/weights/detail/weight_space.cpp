@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "mercer/base/detail/infinity.hpp"
-#include "mercer/solver/weights/detail/coordinate_descent.hpp"
 #include "mercer/solver/detail/feasible.hpp"
-#include "mercer/solver/weights/detail/interior_point.hpp"
 #include "mercer/solver/detail/methods.hpp"
+#include "mercer/solver/weights/detail/coordinate_descent.hpp"
+#include "mercer/solver/weights/detail/interior_point.hpp"
 
 namespace mercer {
 namespace {
