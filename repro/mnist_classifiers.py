@@ -205,7 +205,7 @@ def make(run: Run) -> Result:
          *([f"Not run for this page: {'; '.join(earlier)}. These figures are of an earlier run of the same commands "
             "([invariances](machines/invariances.md)), and their time is not in the seconds told."] if earlier else []),
          "Nearest neighbours: Euclidean distance of the digits as they are, and deskewed, which is what LeCun and others (1998) "
-         "print 2.4 % for.",
+         "print 2.4 % for as far as we remember: their text was not at hand.",
          "Virtual support vectors: deskewed digits; each support vector changed in every way of a list, and a second machine learnt "
          "from all. C, the list and C again were chosen one after another by machines of a sixth of the training digits, judged on "
          "the other five sixths (second and third table); the test digits were read once, by the machine of all training digits "
