@@ -2,7 +2,7 @@
 // the session what is to be done should it be chosen.
 #pragma once
 
-#include "cli/session.hpp"
+#include "cli/common/session.hpp"
 
 namespace mercer::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
+#include "cli/common/output.hpp"
 
 namespace mercer::cli {
 namespace {

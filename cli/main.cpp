@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/files.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/libsvm.hpp"
-#include "cli/output.hpp"
+#include "cli/common/files.hpp"
+#include "cli/common/interrupt.hpp"
+#include "cli/common/output.hpp"
+#include "cli/libsvm/libsvm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"

@@ -9,45 +9,45 @@ rbf(gamma=0.05) + 0.5*polynomial(degree=2) is strictly positive definite
 """
 
 from . import _core, data, kernels, plot, theory
-from ._alignment import Combination, alignment, learn_combination
-from ._base import Machine, Report
-from ._certificate import CheckedCertificate, verify
-from ._compat import ConvergenceWarning, NotFittedError
-from ._components import KernelHebbian, KernelPCA
-from ._conformal import outlier_p_values, prediction_intervals, prediction_sets
-from ._features import eliminate_features, zero_norm_features
-from ._gpc import GaussianProcessClassifier
-from ._ica import KernelICA, KernelTDSEP
-from ._load import load
-from ._losses import (
+from ._estimators.alignment import Combination, alignment, learn_combination
+from ._common.base import Machine, Report
+from ._common.certificate import CheckedCertificate, verify
+from ._common.compat import ConvergenceWarning, NotFittedError
+from ._estimators.components import KernelHebbian, KernelPCA
+from ._estimators.conformal import outlier_p_values, prediction_intervals, prediction_sets
+from ._estimators.features import eliminate_features, zero_norm_features
+from ._estimators.gpc import GaussianProcessClassifier
+from ._estimators.ica import KernelICA, KernelTDSEP
+from ._common.load import load
+from ._estimators.losses import (
     KernelHuberRegressor,
     KernelLogisticRegression,
     KernelQuantileRegressor,
     SquaredHingeClassifier,
 )
-from ._machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
-from ._manifold import (
+from ._estimators.machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
+from ._estimators.manifold import (
     Isomap,
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
     gram_function,
 )
-from ._maps import MonomialFeatures, Nystroem
-from ._multilabel import MultiLabelClassifier
-from ._neighbours import KNeighborsClassifier, KNeighborsRegressor
-from ._network import Network
-from ._pairs import KernelCCA, KernelDependency
-from ._progress import ProgressBar
-from ._regions import QuantileRegions
-from ._regression import GaussianProcessRegressor, KernelRidge
-from ._risk import KernelRiskClassifier, KernelRiskRegressor
-from ._series import series
-from ._spreading import LabelSpreading
-from ._steps import smo_steps
-from ._svc import SVC, NuSVC
-from ._svr import SVDD, SVR, NuSVR, OneClassSVM
-from ._tables import TableModel, column_kinds, judge, learn
-from ._vq import KernelVQ
+from ._estimators.maps import MonomialFeatures, Nystroem
+from ._estimators.multilabel import MultiLabelClassifier
+from ._estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
+from ._estimators.network import Network
+from ._estimators.pairs import KernelCCA, KernelDependency
+from ._common.progress import ProgressBar
+from ._estimators.regions import QuantileRegions
+from ._estimators.regression import GaussianProcessRegressor, KernelRidge
+from ._estimators.risk import KernelRiskClassifier, KernelRiskRegressor
+from ._kernel.series import series
+from ._estimators.spreading import LabelSpreading
+from ._estimators.steps import smo_steps
+from ._estimators.svc import SVC, NuSVC
+from ._estimators.svr import SVDD, SVR, NuSVR, OneClassSVM
+from ._estimators.tables import TableModel, column_kinds, judge, learn
+from ._estimators.vq import KernelVQ
 from .kernels import (
     BlockKernel,
     Kernel,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import from_rows
+from ._common.arrays import from_rows
 
 _OPTIONS = ("n", "noise", "seed", "classes", "columns", "turns", "cells")
 

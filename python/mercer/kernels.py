@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _core
-from ._block_kernel import BlockKernel, function
-from ._expression import Definiteness, FeatureDimension, Kernel, Reason, _number
+from ._kernel.block_kernel import BlockKernel, function
+from ._kernel.expression import Definiteness, FeatureDimension, Kernel, Reason, _number
 
 __all__ = [
     "BlockKernel",

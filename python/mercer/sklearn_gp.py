@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.gaussian_process.kernels import Kernel as _SklearnKernel
 
-from ._expression import Kernel
+from ._kernel.expression import Kernel
 
 
 class Covariance(_SklearnKernel):

@@ -20,11 +20,11 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import checked_rows
-from ._base import Machine
-from ._call import _threads
-from ._expression import _names
-from ._parameters import number
+from ._common.arrays import checked_rows
+from ._common.base import Machine
+from ._common.call import _threads
+from ._kernel.expression import _names
+from ._common.parameters import number
 from .kernels import Kernel
 
 

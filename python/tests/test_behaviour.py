@@ -15,7 +15,7 @@ import pytest
 
 import mercer
 from mercer import _core
-from mercer._arrays import to_rows
+from mercer._common.arrays import to_rows
 
 
 def resident() -> int:
@@ -271,7 +271,7 @@ import sys
 for name in ("sklearn", "scipy", "pandas", "matplotlib", "tqdm"):
     sys.modules[name] = None
 import numpy as np, pickle, mercer
-from mercer._compat import HAVE_SKLEARN
+from mercer._common.compat import HAVE_SKLEARN
 assert not HAVE_SKLEARN
 X = np.random.default_rng(0).normal(size=(60, 3)); y = (X[:, 0] * X[:, 1] > 0).astype(int)
 for model in (mercer.SVC(C=5), mercer.NuSVC(nu=.2), mercer.ParzenClassifier(), mercer.Adatron()):

@@ -12,7 +12,7 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 import mercer  # noqa: E402
-from mercer._base import Machine  # noqa: E402
+from mercer._common.base import Machine  # noqa: E402
 
 ESTIMATORS = [
     value

@@ -15,9 +15,9 @@ import mercer
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 MODULES = ["mercer"] + sorted(
-    f"mercer.{module.name}"
-    for module in pkgutil.iter_modules(mercer.__path__)
-    if module.name != "_core"
+    module.name
+    for module in pkgutil.walk_packages(mercer.__path__, "mercer.")
+    if module.name != "mercer._core"
 )
 
 

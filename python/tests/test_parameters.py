@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer._base import Machine
-from mercer._parameters import KINDS, PARAMETER_OF, _signature
+from mercer._common.base import Machine
+from mercer._common.parameters import KINDS, PARAMETER_OF, _signature
 
 ESTIMATORS = [
     value

@@ -98,7 +98,7 @@ def test_warm_starts_and_prediction_sets_go_by_the_same_classes() -> None:
 
 
 def test_cca_is_no_task_of_fit_and_unknown_settings_are_refused() -> None:
-    from mercer._arrays import to_rows
+    from mercer._common.arrays import to_rows
 
     X, y = problem([0.0, 1.0])
 

@@ -76,7 +76,7 @@ def test_eigenvectors_are_the_same_for_any_number_of_threads(make) -> None:
 
 
 def test_n_jobs_count_as_joblib_does() -> None:
-    from mercer._base import _threads
+    from mercer._common.base import _threads
 
     with _core.Threads(4):
         for n_jobs, want in ((None, 4), (-1, 4), (-2, 3), (-9, 1), (2, 2), (np.int64(3), 3)):

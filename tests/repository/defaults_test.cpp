@@ -38,7 +38,7 @@ TEST(Defaults, MachinesThatShareAnOptionShareItsDefault) {
 /// The default of a parameter in the constructor of a Python class, read off its source.
 std::optional<double> python_default(const std::string& file, const std::string& name,
                                      const std::string& parameter) {
-    std::ifstream in(std::string(MERCER_SOURCE_DIRECTORY) + "/python/mercer/" + file);
+    std::ifstream in(std::string(MERCER_SOURCE_DIRECTORY) + "/python/mercer/_estimators/" + file);
     const std::string source{std::istreambuf_iterator<char>(in), {}};
     const std::size_t start = source.find("\nclass " + name + "(");
     if (start == std::string::npos) return {};
@@ -55,36 +55,36 @@ TEST(Defaults, PythonClassesHaveThoseOfTheLibrary) {
         const char *file, *name, *parameter;
         double value;
     } table[]{
-        {"_svc.py", "SVC", "C", SvmSettings{}.C},
-        {"_svc.py", "NuSVC", "nu", SvmSettings{}.nu},
-        {"_svr.py", "SVR", "C", SvmSettings{}.C},
-        {"_svr.py", "SVR", "epsilon", SvmSettings{}.epsilon},
-        {"_svr.py", "NuSVR", "nu", SvmSettings{}.nu},
-        {"_svr.py", "OneClassSVM", "nu", SvmSettings{}.nu},
-        {"_svr.py", "SVDD", "nu", SvmSettings{}.nu},
-        {"_machines.py", "ParzenRegion", "nu", ParzenSettings{}.nu},
-        {"_machines.py", "Adatron", "C", AdatronSettings{}.C},
-        {"_machines.py", "Adatron", "rate", AdatronSettings{}.rate},
-        {"_machines.py", "Adatron", "tol", AdatronSettings{}.tolerance},
-        {"_machines.py", "Adatron", "max_iter", static_cast<double>(AdatronSettings{}.passes)},
-        {"_machines.py", "KernelPerceptron", "max_iter",
+        {"svc.py", "SVC", "C", SvmSettings{}.C},
+        {"svc.py", "NuSVC", "nu", SvmSettings{}.nu},
+        {"svr.py", "SVR", "C", SvmSettings{}.C},
+        {"svr.py", "SVR", "epsilon", SvmSettings{}.epsilon},
+        {"svr.py", "NuSVR", "nu", SvmSettings{}.nu},
+        {"svr.py", "OneClassSVM", "nu", SvmSettings{}.nu},
+        {"svr.py", "SVDD", "nu", SvmSettings{}.nu},
+        {"machines.py", "ParzenRegion", "nu", ParzenSettings{}.nu},
+        {"machines.py", "Adatron", "C", AdatronSettings{}.C},
+        {"machines.py", "Adatron", "rate", AdatronSettings{}.rate},
+        {"machines.py", "Adatron", "tol", AdatronSettings{}.tolerance},
+        {"machines.py", "Adatron", "max_iter", static_cast<double>(AdatronSettings{}.passes)},
+        {"machines.py", "KernelPerceptron", "max_iter",
          static_cast<double>(PerceptronSettings{}.passes)},
-        {"_machines.py", "KernelKMeans", "n_clusters",
+        {"machines.py", "KernelKMeans", "n_clusters",
          static_cast<double>(KMeansSettings{}.clusters)},
-        {"_machines.py", "KernelKMeans", "n_init", static_cast<double>(KMeansSettings{}.starts)},
-        {"_machines.py", "KernelKMeans", "max_iter", static_cast<double>(KMeansSettings{}.passes)},
-        {"_components.py", "KernelHebbian", "n_components",
+        {"machines.py", "KernelKMeans", "n_init", static_cast<double>(KMeansSettings{}.starts)},
+        {"machines.py", "KernelKMeans", "max_iter", static_cast<double>(KMeansSettings{}.passes)},
+        {"components.py", "KernelHebbian", "n_components",
          static_cast<double>(HebbianSettings{}.components)},
-        {"_components.py", "KernelHebbian", "dictionary_size",
+        {"components.py", "KernelHebbian", "dictionary_size",
          static_cast<double>(HebbianSettings{}.dictionary)},
-        {"_components.py", "KernelHebbian", "rate", HebbianSettings{}.rate},
-        {"_components.py", "KernelHebbian", "passes",
+        {"components.py", "KernelHebbian", "rate", HebbianSettings{}.rate},
+        {"components.py", "KernelHebbian", "passes",
          static_cast<double>(HebbianSettings{}.passes)},
-        {"_regression.py", "KernelRidge", "alpha", RidgeSettings{}.lambda},
-        {"_spreading.py", "LabelSpreading", "alpha", SpreadSettings{}.alpha},
-        {"_multilabel.py", "MultiLabelClassifier", "C", MultiLabelSettings{}.C},
-        {"_multilabel.py", "MultiLabelClassifier", "tol", MultiLabelSettings{}.tolerance},
-        {"_multilabel.py", "MultiLabelClassifier", "max_iter",
+        {"regression.py", "KernelRidge", "alpha", RidgeSettings{}.lambda},
+        {"spreading.py", "LabelSpreading", "alpha", SpreadSettings{}.alpha},
+        {"multilabel.py", "MultiLabelClassifier", "C", MultiLabelSettings{}.C},
+        {"multilabel.py", "MultiLabelClassifier", "tol", MultiLabelSettings{}.tolerance},
+        {"multilabel.py", "MultiLabelClassifier", "max_iter",
          static_cast<double>(MultiLabelSettings{}.passes)},
     };
     for (const auto& row : table) {

@@ -52,17 +52,19 @@ struct Known {
 const std::vector<Known>& known() {
     static const std::vector<Known> all{
         {"ridge", "ridge", {"src/mercer/learn/convexity.cpp", "python/src/machines.cpp"}},
-        {"class-means", "class_means", {"cli/model_output.cpp"}},
-        {"k-means", "kmeans", {"cli/train.cpp"}},
-        {"vq", "vq", {"cli/vq.cpp"}},
-        {"ica", "ica", {"cli/ica.cpp"}},
-        {"tdsep", "tdsep", {"cli/ica.cpp"}},
-        {"cca", "cca", {"cli/cca.cpp"}},
-        {"dependency", "dependency", {"cli/predict.cpp"}},
-        {"multilabel", "multi_label", {"cli/multilabel.cpp", "cli/model_output.cpp"}},
-        {"spreading", "spreading", {"cli/model_output.cpp"}},
-        {"kha", "kha", {"cli/train.cpp", "cli/superres.cpp"}},
-        {"huber", "huber", {"src/mercer/learn/convexity.cpp", "cli/model_output.cpp"}},
+        {"class-means", "class_means", {"cli/common/model_output.cpp"}},
+        {"k-means", "kmeans", {"cli/machines/train.cpp"}},
+        {"vq", "vq", {"cli/components/vq.cpp"}},
+        {"ica", "ica", {"cli/components/ica.cpp"}},
+        {"tdsep", "tdsep", {"cli/components/ica.cpp"}},
+        {"cca", "cca", {"cli/components/cca.cpp"}},
+        {"dependency", "dependency", {"cli/machines/predict.cpp"}},
+        {"multilabel",
+         "multi_label",
+         {"cli/machines/multilabel.cpp", "cli/common/model_output.cpp"}},
+        {"spreading", "spreading", {"cli/common/model_output.cpp"}},
+        {"kha", "kha", {"cli/machines/train.cpp", "cli/components/superres.cpp"}},
+        {"huber", "huber", {"src/mercer/learn/convexity.cpp", "cli/common/model_output.cpp"}},
     };
     return all;
 }

@@ -1,0 +1,207 @@
+"""Feature maps: Nyström's, and the monomials of a polynomial kernel."""
+
+from __future__ import annotations
+
+import copyreg
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._common.arrays import check_rows, to_rows
+from .._common.base import Machine, _threads, seed_of
+from .._common.call import outside
+from .._common.compat import NotFittedError, TransformerMixin
+from .._kernel.structures import Structured
+from .._common.transform import Transformer
+from ..kernels import Kernel
+
+
+def restore_map(kernel: str, points: tuple, reference: tuple, columns: int, *numbers: Any) -> Any:
+    """A feature map from the arrays it was pickled as."""
+    from .._common.arrays import from_rows
+
+    rows = [to_rows(from_rows(arrays, columns)) for arrays in (points, reference)]
+    return _core.FeatureMap.restore(kernel, *rows, *numbers)
+
+
+def _parts_of(feature_map: _core.FeatureMap) -> tuple[Any, ...]:
+    points, reference = feature_map.points(), feature_map.reference()
+    columns = feature_map.columns
+    numbers = (feature_map.coefficients, feature_map.eigenvalues)
+    return restore_map, (feature_map.kernel.text(), points, reference, columns, *numbers)
+
+
+copyreg.pickle(_core.FeatureMap, _parts_of)
+
+
+class _Map(Transformer):
+    """A map through a sample of the rows."""
+
+    def _make(self, kind: str, sample: Any, kernel: Kernel, components: int = 0) -> None:
+        rows = to_rows(sample)
+        with _threads(self.n_jobs):
+            self._model = _core.FeatureMap.make(
+                kind, kernel._expression, rows, components, self._column_names(rows)
+            )
+        self._n_features_out = self._model.features
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The features of every row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        self._check_fitted()
+        rows = to_rows(check_rows(self, X, reset=False))
+        with _threads(self.n_jobs):
+            return self._model(rows)
+
+
+class Nystroem(_Map):
+    """Features whose dot products are kernel values, exactly so on a sample of the rows.
+
+    Parameters
+    ----------
+    kernel, gamma, degree, coef0
+        As scikit-learn's Nystroem (no gamma: 1 / columns), or a mercer kernel.
+    n_components : int
+        Rows in the sample.
+    random_state
+        Draws the sample, from a seed as scikit-learn does; None is a seed, too.
+
+    Attributes
+    ----------
+    components_, component_indices_, normalization_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import Nystroem, rbf
+    >>> X = np.random.default_rng(0).normal(size=(20, 3))
+    >>> F = Nystroem(kernel=rbf(gamma=.5), n_components=20).fit_transform(X)
+    >>> bool(np.allclose(F @ F.T, rbf(gamma=.5)(X), atol=1e-8))
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        gamma: Any = None,
+        coef0: float = 1.0,
+        degree: int = 3,
+        n_components: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.degree = degree
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> "Nystroem":
+        """Draws the sample and prepares the map; ``y`` is ignored.
+
+        Returns
+        -------
+        self
+        """
+        X = self._take(X)
+        count = int(self.n_components)
+        if count < 1:
+            raise ValueError(f"n_components = {self.n_components} must be 1 or more")
+        if count > X.shape[0]:
+            count = X.shape[0]
+            warnings.warn(
+                "n_components > n_samples. This is not possible.\nn_components was set to n_samples, "
+                "which results in inefficient evaluation of the full kernel.",
+                stacklevel=outside(),
+            )
+        generator = self.random_state
+        if not hasattr(generator, "permutation"):
+            generator = np.random.RandomState(seed_of(generator))
+        self.component_indices_ = generator.permutation(X.shape[0])[:count]
+        self.components_ = X[self.component_indices_]
+        kernel = self._expression_only()
+        if kernel.needs_data:
+            kernel = kernel.resolve(X)
+        self._make("whitened", self.components_, kernel)
+        self._kernel_text = str(kernel)
+        self.normalization_ = self._model.coefficients
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Of texts and graphs the sample is kept, from which the map is made again."""
+        base = super()
+        state = dict(base.__getstate__() if hasattr(base, "__getstate__") else self.__dict__)
+        if isinstance(state.get("components_"), Structured):
+            del state["_model"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        base = super()
+        if hasattr(base, "__setstate__"):
+            base.__setstate__(state)
+        else:
+            self.__dict__.update(state)
+        if isinstance(state.get("components_"), Structured):
+            self._make("whitened", self.components_, Kernel(self._kernel_text))
+
+
+class MonomialFeatures(TransformerMixin, Machine):
+    """All monomials up to a degree, weighted so that dot products are polynomial kernel values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import MonomialFeatures, poly
+    >>> X = np.array([[1., 2.], [3., 4.]])
+    >>> F = MonomialFeatures(degree=2).fit_transform(X)
+    >>> bool(np.allclose(F @ F.T, poly(degree=2)(X)))
+    True
+    """
+
+    def __init__(self, degree: int = 2, *, gamma: float = 1.0, coef0: float = 1.0) -> None:
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+
+    def _numbers(self) -> tuple[int, float, float]:
+        return int(self.degree), float(self.gamma), float(self.coef0)
+
+    def fit(self, X: Any, y: Any = None) -> "MonomialFeatures":
+        """Learns the number of columns; ``y`` is ignored.
+
+        Returns
+        -------
+        self
+        """
+        X = check_rows(self, X, reset=True)
+        self._names_out = _core.monomial_names(X.shape[1], *self._numbers())
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_names_out" in self.__dict__
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The monomials of every row."""
+        if "_names_out" not in self.__dict__:
+            raise NotFittedError(
+                "This MonomialFeatures instance is not fitted yet. Call 'fit' first."
+            )
+        return _core.monomials(to_rows(check_rows(self, X, reset=False)), *self._numbers())
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """1, x0, x0*x1, …"""
+        if "_names_out" not in self.__dict__:
+            raise NotFittedError(
+                "This MonomialFeatures instance is not fitted yet. Call 'fit' first."
+            )
+        return np.asarray(self._names_out, dtype=object)

@@ -1,0 +1,296 @@
+"""Support vector classifiers under scikit-learn's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._common.classify import Classifier
+from .._common.compat import available_if
+
+
+def _asks_for_probability(estimator: Any) -> bool:
+    """Whether ``probability`` is true; "deprecated" is scikit-learn's word for not asked."""
+    asked = estimator.probability
+    return bool(asked) and not (isinstance(asked, str) and asked == "deprecated")
+
+
+def _has_probability(estimator: Any) -> bool:
+    if not _asks_for_probability(estimator):
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+class _SupportVectorClassifier(Classifier):
+    """SVC and NuSVC but for their penalty."""
+
+    _by_pairs = True
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learns from rows and their classes.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            float32 and float64 are used where they lie. With ``kernel="precomputed"`` the square
+            matrix of kernel values.
+        y : array of shape (n_samples,)
+            Classes, numbers or text.
+        sample_weight : array of shape (n_samples,), optional
+            Multiplies C row by row.
+
+        Returns
+        -------
+        self
+        """
+        if self.decision_function_shape not in ("ovr", "ovo"):
+            raise ValueError(
+                f"decision_function_shape = {self.decision_function_shape!r} must be 'ovr' or 'ovo'"
+            )
+        if self.decide not in ("margin", "probability"):
+            raise ValueError(f"decide = {self.decide!r} must be 'margin' or 'probability'")
+        if self.decide == "probability" and not _asks_for_probability(self):
+            raise ValueError("decide='probability' needs probability=True")
+        positions = self._fit_classes(
+            X,
+            y,
+            sample_weight,
+            probability=_asks_for_probability(self),
+            shrinking=bool(self.shrinking),
+            memory_bytes=self._cache_bytes(),
+            iteration_limit=max(0, int(self.max_iter)),
+            **self._penalty(),
+        )
+        self._read_model(positions)
+        return self
+
+    def _penalty(self) -> dict[str, float]:
+        raise NotImplementedError
+
+    def _after_loading(self) -> None:
+        self.probability = self._model.has_probabilities
+
+    def _read_model(self, positions: np.ndarray) -> None:
+        """The attributes scikit-learn has, in its order: support vectors class by class."""
+        model, count = self._model, len(self.classes_)
+        origins = model.origins
+        owner = positions[origins]
+        order = np.lexsort((origins, owner))
+        self.support_ = origins[order].astype(np.int32)
+        self.n_support_ = np.bincount(owner, minlength=count).astype(np.int32)
+        points = self._points()
+        self.support_vectors_ = points[order] if points.shape[0] == len(order) else points
+        self.dual_coef_ = self._dual_coefficients(model.coefficients[:, order], owner[order])
+        self.intercept_ = -model.bias if count == 2 else model.bias
+        if count == 2:
+            self.dual_coef_ = -self.dual_coef_
+        steps = [report["iterations"] for report in model.reports()]
+        self.n_iter_ = np.maximum(steps, 1).astype(np.int32)
+        self.fit_status_ = 0 if self.report_.converged else 1
+        self.shape_fit_ = (len(positions), self.n_features_in_)
+
+    def _dual_coefficients(self, pairs: np.ndarray, owner: np.ndarray) -> np.ndarray:
+        """LIBSVM's table: of a vector of class c, one row for each other class in order."""
+        count = len(self.classes_)
+        table = np.zeros((count - 1, len(owner)))
+        k = 0
+        for a in range(count):
+            for b in range(a + 1, count):
+                table[b - 1, owner == a] = pairs[k, owner == a]
+                table[a, owner == b] = pairs[k, owner == b]
+                k += 1
+        return table
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weight vectors, for the linear kernel only."""
+        self._check_fitted()
+        if str(self._model.kernel.text()) != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        points = self._points()
+        weights = np.asarray(self._model.coefficients @ points)
+        return -weights if len(self.classes_) == 2 else weights
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of every row: one vote a pair, ties to the first class or, with
+        ``break_ties``, to the largest decision; with ``decide="probability"`` the likeliest."""
+        if self.decide == "probability":
+            return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        decisions = self._decision(X)
+        if self.break_ties and len(self.classes_) > 2:
+            if self.decision_function_shape == "ovo":
+                raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+            return self.classes_[self._shaped(decisions).argmax(axis=1)]
+        return self.classes_[self._model_classes(decisions)]
+
+    @available_if(_has_probability)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes by Platt's sigmoids, pairs coupled.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), classes in the order of ``classes_``
+        """
+        return self._probabilities(X)
+
+    @available_if(_has_probability)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+
+class SVC(_SupportVectorClassifier):
+    """C-support vector classification, several classes by pairs.
+
+    Parameters as scikit-learn's SVC; ``kernel`` also takes mercer kernels and their text. What is
+    new: ``n_jobs``, ``time_limit``, ``callback``, ``precision``, ``on_interrupt`` (see `Machine`), and
+    ``decide="probability"``: `predict` gives the likeliest class of `predict_proba`, which need not be the
+    one the margin decides for, above all when classes are weighted.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_, coef_
+        As in scikit-learn.
+    report_ : Report
+        The certificate: primal, dual, gap, violation.
+    kernel_ : Kernel
+        The kernel with its rules settled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVC, rbf, poly
+    >>> X = np.array([[0., 0.], [1., 1.], [1., 0.], [0., 1.]])
+    >>> y = ["same", "same", "other", "other"]
+    >>> model = SVC(kernel=rbf(gamma=1) + .5*poly(2), C=10).fit(X, y)
+    >>> model.predict([[.9, .1]]).tolist()
+    ['other']
+    >>> model.report_.relative_gap < 1e-3
+    True
+    """
+
+    _task = "svc"
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 1024,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callback: Any = None,
+        precision: str = "auto",
+        on_interrupt: str = "raise",
+        warm_start: bool = False,
+        decide: str = "margin",
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.callback = callback
+        self.precision = precision
+        self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
+        self.decide = decide
+
+    def _penalty(self) -> dict[str, float]:
+        return {"C": float(self.C)}
+
+
+class NuSVC(_SupportVectorClassifier):
+    """ν-support vector classification: ν bounds the share of margin errors from above and that of
+    support vectors from below.
+
+    Parameters and attributes as `SVC`, with ``nu`` in the place of C and without ``class_weight``,
+    to which the ν of both classes leaves no meaning (scikit-learn's takes one and ignores it); rows
+    may have a ``sample_weight``. Where a class is too small for ν, the largest feasible value is used,
+    with a warning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import NuSVC
+    >>> X = np.array([[-1., 0.], [-2., 1.], [1., 0.], [2., 1.]])
+    >>> NuSVC(nu=.5).fit(X, [1, 1, 2, 2]).predict([[-1.5, .5]]).tolist()
+    [1]
+    """
+
+    _task = "nu-svc"
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 1024,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callback: Any = None,
+        precision: str = "auto",
+        on_interrupt: str = "raise",
+        warm_start: bool = False,
+        decide: str = "margin",
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.callback = callback
+        self.precision = precision
+        self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
+        self.decide = decide
+
+    def _penalty(self) -> dict[str, float]:
+        return {"nu": float(self.nu)}

@@ -1,0 +1,415 @@
+"""Support vector regression and machines of a single class, under scikit-learn's names."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._common.arrays import check_targets, check_weights
+from .._common.base import Machine
+from .._common.call import outside
+from .._common.compat import OutlierMixin, RegressorMixin
+
+
+class _OneOutput(Machine):
+    """A support vector machine with one function."""
+
+    def _fit_one(self, X: Any, y: Any, sample_weight: Any, **settings: Any) -> Any:
+        settings.update(self._tolerance(X.shape[0]))
+        self._train(
+            X,
+            y,
+            check_weights(sample_weight, X.shape[0]),
+            shrinking=bool(self.shrinking),
+            memory_bytes=self._cache_bytes(),
+            iteration_limit=max(0, int(self.max_iter)),
+            **settings,
+        )
+        model = self._model
+        self.support_ = model.origins.astype(np.int32)
+        self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
+        self.support_vectors_ = self._points()
+        self.dual_coef_ = model.coefficients
+        self.intercept_ = model.bias
+        self.n_iter_ = max(1, self.report_.iterations)
+        self.fit_status_ = 0 if self.report_.converged else 1
+        self.shape_fit_ = (X.shape[0], self.n_features_in_)
+        return self
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weight vector, for the linear kernel only."""
+        self._check_fitted()
+        if self._model.kernel.text() != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        return np.asarray(self.dual_coef_ @ self._points())
+
+
+class _SupportVectorRegressor(RegressorMixin, _OneOutput):
+    """SVR and NuSVR but for their tube."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learns numbers from rows.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+            Multiplies C row by row.
+
+        Returns
+        -------
+        self
+        """
+        X = self._take(X)
+        y = check_targets(self, y, X.shape[0])
+        self._fit_one(X, y, sample_weight, target_scale=self.target_scale, **self._tube())
+        self._warn_of_targets(y)
+        return self
+
+    def _warn_of_targets(self, y: np.ndarray) -> None:
+        """C and epsilon are numbers in the target's units, of no use where those are far from 1."""
+        what, deviation = _core.target_trouble(self._model, y)
+        if not what:
+            return
+        found, told = self.report_, self._model.trained()
+        why = (
+            f"{found.bounded_support_vectors} of {found.rows} rows are bounded by C = {told['C']:g}, "
+            f"which is small beside the targets' deviation of {deviation:.6g}: the machine cannot "
+            "follow them"
+            if what == "C"
+            else f"the tube of epsilon = {told['epsilon']:g} is wider than the targets' deviation of "
+            f"{deviation:.6g}: nothing is left to learn"
+        )
+        warnings.warn(
+            f"{type(self).__name__}: {why}. Use target_scale='standard', which counts C and epsilon "
+            f"in units of that deviation, or a {'larger C' if what == 'C' else 'smaller epsilon'}.",
+            UserWarning,
+            stacklevel=outside(),
+        )
+
+    def _tube(self) -> dict[str, float]:
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The value of the function at every row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._decision(X)[:, 0]
+
+
+class SVR(_SupportVectorRegressor):
+    """ε-support vector regression.
+
+    Parameters and attributes as scikit-learn's SVR; what is new as in `SVC`, and ``target_scale``:
+    "standard", "minmax" or "center" learn scaled targets, so that ``C``, ``epsilon`` and ``tol`` count in
+    units of their scale, while ``predict`` answers in the units of ``y``. "auto" and "none" leave them as
+    they are, as scikit-learn does; a fit warns where their scale then makes C or epsilon useless.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVR
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> model = SVR(C=100, epsilon=.01).fit(X, np.sin(X[:, 0]))
+    >>> bool(abs(model.predict([[1.]])[0] - np.sin(1)) < .02)
+    True
+    """
+
+    _task = "svr"
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 1024,
+        verbose: bool = False,
+        max_iter: int = -1,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callback: Any = None,
+        precision: str = "auto",
+        on_interrupt: str = "raise",
+        warm_start: bool = False,
+        target_scale: str = "auto",
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.callback = callback
+        self.precision = precision
+        self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
+        self.target_scale = target_scale
+
+    def _tube(self) -> dict[str, float]:
+        return {"C": float(self.C), "epsilon": float(self.epsilon)}
+
+
+class NuSVR(_SupportVectorRegressor):
+    """ν-support vector regression: the tube finds its own width, ``report_.epsilon``.
+
+    Parameters and attributes as scikit-learn's NuSVR; what is new as in `SVC`, and ``target_scale`` as
+    in `SVR`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import NuSVR
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> model = NuSVR(C=100, nu=.2).fit(X, np.sin(X[:, 0]))
+    >>> model.report_.epsilon >= 0
+    True
+    """
+
+    _task = "nu-svr"
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 1024,
+        verbose: bool = False,
+        max_iter: int = -1,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callback: Any = None,
+        precision: str = "auto",
+        on_interrupt: str = "raise",
+        warm_start: bool = False,
+        target_scale: str = "auto",
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.callback = callback
+        self.precision = precision
+        self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
+        self.target_scale = target_scale
+
+    def _tube(self) -> dict[str, float]:
+        return {"C": float(self.C), "nu": float(self.nu)}
+
+
+class _Region(OutlierMixin, _OneOutput):
+    """A machine of one class: a region that holds most of the rows."""
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Positive inside the region, negative outside, 0 on its edge.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            What is 0 up to rounding is 0, so that support vectors on the edge count as inside.
+        """
+        values = self._decision(X)[:, 0]
+        if self._model.double_precision:
+            edge = 1e-9 * np.abs(self.offset_).max()
+            values[np.abs(values) <= edge] = 0.0
+        return values
+
+    def predict(self, X: Any) -> np.ndarray:
+        """+1 inside the region, −1 outside."""
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """The decision before the threshold ``offset_`` is taken off."""
+        return self.decision_function(X) + self.offset_
+
+
+class OneClassSVM(_Region):
+    """The region of one class: the ν-property bounds the share of rows left outside.
+
+    Parameters and attributes as scikit-learn's OneClassSVM; what is new as in `SVC`. With ``nu=0``
+    none is left outside; where no plane separates the rows from the origin that is a ValueError.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import OneClassSVM
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> OneClassSVM(nu=.1, gamma=.1).fit(X).predict([[0., 0.], [9., 9.]]).tolist()
+    [1, -1]
+    """
+
+    _task = "one-class"
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 1024,
+        verbose: bool = False,
+        max_iter: int = -1,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callback: Any = None,
+        precision: str = "auto",
+        on_interrupt: str = "raise",
+        warm_start: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.callback = callback
+        self.precision = precision
+        self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "OneClassSVM":
+        """Learns the region of the rows; ``y`` is ignored.
+
+        Returns
+        -------
+        self
+        """
+        X = self._take(X)
+        self._fit_one(X, None, sample_weight, nu=float(self.nu))
+        if self.report_.status in ("not separable", "no margin found"):
+            raise ValueError(
+                f"nu = 0: the rows are {self.report_.status} from the origin in feature space; take "
+                "nu above 0, or another kernel"
+            )
+        self._after_loading()
+        return self
+
+    def _after_loading(self) -> None:
+        self.intercept_ = self._model.bias
+        self.offset_ = -self.intercept_
+
+
+class SVDD(_Region):
+    """The smallest sphere around the rows in feature space, some of them left outside.
+
+    Parameters
+    ----------
+    nu : float
+        Bounds the share of rows outside; 0: the hard sphere around all of them.
+    kernel, degree, gamma, coef0, tol, …
+        As `OneClassSVM`.
+
+    Attributes
+    ----------
+    radius_ : float
+        Of the sphere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVDD
+    >>> X = np.array([[0., 0.], [2., 0.], [1., .5]])
+    >>> round(SVDD(kernel="linear", nu=0).fit(X).radius_, 3)
+    1.0
+    """
+
+    _task = "svdd"
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 1024,
+        verbose: bool = False,
+        max_iter: int = -1,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callback: Any = None,
+        precision: str = "auto",
+        on_interrupt: str = "raise",
+        warm_start: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.callback = callback
+        self.precision = precision
+        self.on_interrupt = on_interrupt
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "SVDD":
+        """Learns the sphere around the rows; ``y`` is ignored.
+
+        Returns
+        -------
+        self
+        """
+        X = self._take(X)
+        self._fit_one(X, None, sample_weight, nu=float(self.nu))
+        self._after_loading()
+        return self
+
+    def _after_loading(self) -> None:
+        self.radius_ = self.report_.radius
+        self.offset_ = np.array([-(self.radius_**2)])

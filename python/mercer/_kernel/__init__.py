@@ -1,0 +1,1 @@
+"""Kernels as values, and rows that are no numbers."""
