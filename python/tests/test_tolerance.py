@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer import _base
+from mercer._common import base
 
 MACHINES = [
     mercer.SVC(C=10),
@@ -42,7 +42,7 @@ def test_a_tolerance_costs_at_most_about_twice_itself(machine, tol, monkeypatch)
     X, y = problem(200)
     machine.set_params(tol=tol, kernel="linear")
     fine = machine.fit(X, y).report_
-    monkeypatch.setattr(_base, "TINY", 0)
+    monkeypatch.setattr(base, "TINY", 0)
     plain = machine.fit(X, y).report_
     assert fine.converged and fine.kkt_violation <= max(tol, 1e-10)
     assert fine.kkt_violation <= plain.kkt_violation
