@@ -183,6 +183,24 @@ std::string tolerance_text(const Model& model, bool of_gap) {
     return ", tolerance " + format_number(tolerance);
 }
 
+/// Of machines in the span of some rows: what their bracket says of the kernel itself.
+std::string centres_text(const Model& model) {
+    const auto centres = model.trained().numbers.find("centres");
+    if (centres == model.trained().numbers.end()) return {};
+    double dual = 0;
+    bool bounded = true;
+    for (const Report& report : model.reports()) {
+        const auto found = report.figures.find("exact_dual");
+        bounded = bounded && found != report.figures.end();
+        if (bounded) dual += found->second;
+    }
+    return line(
+        "approximate",
+        fmt::format("in the span of {:.0f} centres, whose kernel dual and gap are about; under "
+                    "the kernel itself the optimum is at most the primal value{}",
+                    centres->second, bounded ? fmt::format(" and at least {:.9g}", dual) : ""));
+}
+
 /// Primal, dual and gap, or that there is no such bracket.
 std::string bracket_text(const Model& model, const Report& r) {
     const bool several = model.reports().size() > 1;
@@ -197,7 +215,7 @@ std::string bracket_text(const Model& model, const Report& r) {
                                     r.relative_gap, several ? " in the worst" : "",
                                     tolerance_text(model, true)));
     if (r.convexity == Convexity::on_sample) text += line("curvature", describe_curvature(model));
-    return text;
+    return text + centres_text(model);
 }
 
 /// Machines that nothing certifies: what they did and found.

@@ -82,6 +82,7 @@ std::string in_flags(const std::string& message) {
     static const std::map<std::string, std::string> others{
         {"C", "-C"},
         {"bias=false", "--no-bias"},
+        {"centres", "centres of --approximate"},
         {"class_weights", "--weight"},
         {"iteration_limit", "--step-limit"},
         {"labels_file", "--labels-to"},

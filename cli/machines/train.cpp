@@ -412,7 +412,7 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
 /// True when something is left to chance, that is to the seed.
 bool draws(const TrainOptions& o) {
     const Task task = o.machine().task;
-    return o.folds > 0 || o.given("--probability") || o.settings.word("--order") == "shuffled" ||
+    return o.folds > 0 || !o.approximate.empty() || o.given("--probability") || o.settings.word("--order") == "shuffled" ||
            o.given("--restarts") || task == Task::kmeans || task == Task::kpca || task == Task::kha;
 }
 
@@ -427,6 +427,7 @@ void add_train(CLI::App& program, Session& session) {
         "  mercer train @digits --task perceptron --kernel 'polynomial(degree=3)' --variant "
         "averaged\n"
         "  mercer train @iris groups.mercer --task k-means --clusters 3\n"
+        "  mercer train power.npz power.mercer --task ridge --approximate 'nystroem(centres=1000)'\n"
         "  mercer train moons.csv --task adatron --curve curve.csv\n"
         "  mercer train moons.csv -C 10 --method smo --trace steps.csv\n"
         "Ctrl-C ends training early: what there is gets certified and saved, exit code 130.\n"
@@ -436,6 +437,16 @@ void add_train(CLI::App& program, Session& session) {
     const auto input = add_input(command, session);
     add_column_options(command, session, *input);
     const auto options = add_train_options(command, session);
+    CLI::Option* const approximate =
+        command
+            .add_option("--approximate", options->approximate,
+                        "learn in the span of some rows: nystroem(centres=1000) [all rows]")
+            ->type_name("RULE")
+            ->group("Training");
+    for (const char* name : {"--curve", "--from", "--trace", "--loo", "--lambda-path"}) {
+        only(session, command.get_option(name),
+             without(approximate, "it belongs to a machine of all rows"));
+    }
     for (const char* name : {"--curve", "--from", "--probability", "--loo", "--trace"}) {
         only(session, command.get_option(name),
              when([options] { return options->folds == 0 || !options->model.empty(); },
@@ -443,7 +454,7 @@ void add_train(CLI::App& program, Session& session) {
     }
     only(session, command.get_option("--seed"),
          when([options] { return draws(*options); }, "where nothing is drawn",
-              "it belongs to --cv, --probability, --order shuffled, --restarts and the tasks "
+              "it belongs to --approximate, --cv, --probability, --order shuffled, --restarts and the tasks "
               "k-means, kpca and kha"));
     command.callback([&session, input, options] {
         session.action = [&session, input, options] {

@@ -25,6 +25,7 @@ struct TrainOptions {
     SettingFlags settings{};  ///< those of the machines
     std::string curve{};
 
+    std::string approximate{};  ///< as Nystroem::parse reads it; empty: all rows
     double time_limit = 0;
     std::size_t memory = FitSettings{}.memory_bytes >> 20;
     std::size_t folds = 0;

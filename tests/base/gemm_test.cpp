@@ -40,9 +40,9 @@ void expect_product(std::size_t m, std::size_t n, std::size_t k, double toleranc
 }
 
 TEST(Products, AgreeWithTheSum) {
-    for (const std::size_t m : {1, 5, 64}) {
-        for (const std::size_t n : {1, 33, 100}) {
-            for (const std::size_t k : {1, 16, 130}) {
+    for (const std::size_t m : {1UL, 5UL, 64UL}) {
+        for (const std::size_t n : {1UL, 33UL, 100UL}) {
+            for (const std::size_t k : {1UL, 16UL, 130UL}) {
                 expect_product<float, float, float>(m, n, k, 1e-4);
                 expect_product<double, double, double>(m, n, k, 1e-11);
             }

@@ -168,7 +168,7 @@ TEST(ParallelFor, WorksInAChildAfterFork) {
         if (child == 0) {
             alarm(20);
             bool right = sum_of_pieces(100) == want;
-            for (const std::size_t count : {1, 4, 2}) {
+            for (const std::size_t count : {1UL, 4UL, 2UL}) {
                 set_threads(count);
                 right = right && sum_of_pieces(100) == want;
             }
@@ -186,9 +186,9 @@ TEST(ParallelFor, WorksInAChildAfterFork) {
 }
 
 TEST(ParallelFor, RunsEveryTaskOnce) {
-    for (const std::size_t count : {1, 2, 5}) {
+    for (const std::size_t count : {1UL, 2UL, 5UL}) {
         set_threads(count);
-        for (const std::size_t tasks : {0, 1, 3, 1000}) {
+        for (const std::size_t tasks : {0UL, 1UL, 3UL, 1000UL}) {
             std::vector<std::atomic<int>> runs(tasks);
             parallel_for(tasks, [&](std::size_t task) { ++runs[task]; });
             for (const auto& run : runs) EXPECT_EQ(run, 1);

@@ -129,6 +129,7 @@ const std::vector<Mode> modes{
     {"align a.csv --kernel linear --combine margin", ""},
     {"train a.csv", not_svc + "--curve --seed"},
     {"train a.csv --cv 3", not_svc + "--curve --from --probability"},
+    {"train a.csv --approximate nystroem", not_svc + "--curve --from"},
     {"train a.csv m --task ridge",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
      "--order --variant --budget --rate --curve --clusters --radius --no-prune --starts "

@@ -90,7 +90,7 @@ TEST(Scaling, UnitGivesEveryRowLengthOneAndLeavesZeroRows) {
     const double huge = 1e300;  // its square overflows
     const Rows rows = Rows::dense(std::vector<double>{3, 4, 0, 0, huge, huge, -1e-300, 0}, 2);
     const Rows scaled = fitted("unit", rows).apply(rows);
-    for (const std::size_t i : {0, 2, 3}) {
+    for (const std::size_t i : {0UL, 2UL, 3UL}) {
         EXPECT_NEAR(std::hypot(row(scaled, i)[0], row(scaled, i)[1]), 1, 1e-15);
     }
     EXPECT_EQ(row(scaled, 1), (std::vector<double>{0, 0}));

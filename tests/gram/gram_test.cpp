@@ -148,7 +148,7 @@ TEST_P(EveryExpression, AgreesAtEverySimdLevel) {
 TEST_P(EveryExpression, IsTheSameForAnyNumberOfThreads) {
     const Rows rows = random_rows(600, 10, 0.7, 10);
     Matrix<float> one;
-    for (const std::size_t count : {1, 2, 4}) {
+    for (const std::size_t count : {1UL, 2UL, 4UL}) {
         set_threads(count);
         const Gram<float> gram(Kernel::parse(GetParam()), rows);
         Matrix<float> all(600, 600);
@@ -227,8 +227,8 @@ TEST(Gram, SetsSumOverTheirMembers) {
                             rows.select_columns(std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
     Matrix<double> k(40, 40);
     gram.matrix(k.view());
-    for (const std::size_t i : {0, 17, 39}) {
-        for (const std::size_t j : {0, 3, 38}) {
+    for (const std::size_t i : {0UL, 17UL, 39UL}) {
+        for (const std::size_t j : {0UL, 3UL, 38UL}) {
             const auto x = row_of(rows, i);
             const auto z = row_of(rows, j);
             double sum = 0;
@@ -293,7 +293,7 @@ TEST(Gram, BilinearFormUsesItsMatrix) {
     const Gram<float> gram(bilinear(a) + linear(), rows);
     Matrix<float> k(66, 66);
     gram.matrix(k.view());
-    for (const std::size_t i : {0, 20, 65}) {
+    for (const std::size_t i : {0UL, 20UL, 65UL}) {
         const auto x = row_of(rows, i);
         const auto z = row_of(rows, 31);
         EXPECT_NEAR(k(i, 31), gram.kernel()(x, z), 1e-5);
@@ -303,7 +303,7 @@ TEST(Gram, BilinearFormUsesItsMatrix) {
 TEST(Gram, FarFromTheOriginDistancesKeepTheirPrecision) {
     // ‖x‖² is about 10⁸ times ‖x−z‖²: without moving the origin nothing would be left in float32.
     Random random(16);
-    for (const std::size_t columns : {5, 90}) {
+    for (const std::size_t columns : {5UL, 90UL}) {
         std::vector<double> values(80 * columns);
         for (double& value : values) value = 1e4 + random.uniform();
         const Rows rows = Rows::dense(std::move(values), columns);

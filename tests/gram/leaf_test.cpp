@@ -195,7 +195,7 @@ TEST_F(ToyLeaf, BlocksAreItsValues) {
           "normalize(toy_cauchy + toy_cosh(gamma=0.01))*rbf(gamma=0.01)",
           "toy_cauchy(rate=0.3)[1:4] + toy_matches[0:2]"}) {
         const Kernel kernel = Kernel::parse(text);
-        for (const std::size_t columns : {7, 80}) {  // short rows and long ones
+        for (const std::size_t columns : {7UL, 80UL}) {  // short rows and long ones
             const Rows dense = random_rows(70, columns, 0.6, 9);
             expect_blocks<float>(kernel, dense, 2e-5);
             expect_blocks<double>(kernel, dense, 1e-12);

@@ -73,7 +73,7 @@ TEST(Operators, EachIsOneMatrix) {
     expect_consistent(GramOperator<double>(gram));
     expect_consistent(StoredOperator<double>(gram));
     const auto inner = std::make_shared<GramOperator<double>>(gram);
-    for (const std::size_t rows : {1, 3, 1000}) {
+    for (const std::size_t rows : {1UL, 3UL, 1000UL}) {
         for (const Keep keep : {Keep::everything, Keep::marked}) {
             expect_consistent(CachedOperator<double>(inner, rows * n * sizeof(double), keep));
         }
@@ -113,7 +113,7 @@ TEST(Operators, AStoreMayForgetButNeverErrs) {
     const auto inner = std::make_shared<GramOperator<double>>(gram);
     const StoredOperator<double> truth(gram);
     Random random(11);
-    for (const std::size_t rows : {1, 4, 20, 1000}) {
+    for (const std::size_t rows : {1UL, 4UL, 20UL, 1000UL}) {
         const CachedOperator<double> cached(inner, rows * n * sizeof(double), Keep::marked);
         for (int request = 0; request < 200; ++request) {
             std::vector<std::size_t> columns;
@@ -262,11 +262,11 @@ TEST(Operators, AGivenMatrixIsChecked) {
 TEST(RowCache, TheRowUnusedForLongestGivesWay) {
     RowCache<float> cache(100, 4, 3 * 4 * sizeof(float));
     ASSERT_EQ(cache.slots(), 3U);
-    for (const std::size_t row : {10, 20, 30}) cache.insert(row)[0] = static_cast<float>(row);
+    for (const std::size_t row : {10UL, 20UL, 30UL}) cache.insert(row)[0] = static_cast<float>(row);
     EXPECT_EQ(cache.find(10)[0], 10.0F);  // used: now 20 is the oldest
     cache.insert(40)[0] = 40.0F;
     EXPECT_TRUE(cache.find(20).empty());
-    for (const std::size_t row : {10, 30, 40}) {
+    for (const std::size_t row : {10UL, 30UL, 40UL}) {
         ASSERT_FALSE(cache.find(row).empty());
         EXPECT_EQ(cache.find(row)[0], static_cast<float>(row));
     }
@@ -282,7 +282,7 @@ TEST(RowCache, TheRowUnusedForLongestGivesWay) {
 
 TEST(RowCache, NarrowRowsMakeRoom) {
     RowCache<float> cache(100, 4, 3 * 4 * sizeof(float));
-    for (const std::size_t row : {10, 20, 30}) {
+    for (const std::size_t row : {10UL, 20UL, 30UL}) {
         const std::span<float> place = cache.insert(row);
         for (std::size_t j = 0; j < 4; ++j) place[j] = static_cast<float>(row + j);
     }
@@ -291,10 +291,10 @@ TEST(RowCache, NarrowRowsMakeRoom) {
     cache.narrow(elements);
     EXPECT_EQ(cache.row_length(), 2U);
     EXPECT_EQ(cache.slots(), 6U);
-    for (const std::size_t row : {40, 50, 60}) cache.insert(row)[0] = 0;
+    for (const std::size_t row : {40UL, 50UL, 60UL}) cache.insert(row)[0] = 0;
     cache.insert(70)[0] = 0;  // 20 was the oldest
     EXPECT_TRUE(cache.find(20).empty());
-    for (const std::size_t row : {10, 30}) {
+    for (const std::size_t row : {10UL, 30UL}) {
         ASSERT_EQ(cache.find(row).size(), 2U);
         EXPECT_EQ(cache.find(row)[0], static_cast<float>(row + 1));
         EXPECT_EQ(cache.find(row)[1], static_cast<float>(row + 3));

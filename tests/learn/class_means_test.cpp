@@ -1,6 +1,7 @@
 // Nearest class means and Parzen windows against the formulas of 001, summed pair by pair.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

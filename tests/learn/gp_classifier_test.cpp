@@ -74,21 +74,21 @@ TEST(GpClassifier, VarianceIsThatOfTheFormula) {
     const Latent f = latent_of(model, points({at}).x);
     const Latent own = latent_of(model, data.x);
     double a[3][4];
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) a[i][j] = k(x[i], x[j]);
-        const double p = sigma(own.mean(static_cast<std::size_t>(i), 0));
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) a[i][j] = k(x[i], x[j]);
+        const double p = sigma(own.mean(i, 0));
         a[i][i] += 1 / (p * (1 - p));
         a[i][3] = k(x[i], at);
     }
-    for (int c = 0; c < 3; ++c) {
-        for (int r = 0; r < 3; ++r) {
+    for (std::size_t c = 0; c < 3; ++c) {
+        for (std::size_t r = 0; r < 3; ++r) {
             if (r == c) continue;
             const double factor = a[r][c] / a[c][c];
-            for (int j = 0; j < 4; ++j) a[r][j] -= factor * a[c][j];
+            for (std::size_t j = 0; j < 4; ++j) a[r][j] -= factor * a[c][j];
         }
     }
     double variance = k(at, at);
-    for (int i = 0; i < 3; ++i) variance -= k(x[i], at) * a[i][3] / a[i][i];
+    for (std::size_t i = 0; i < 3; ++i) variance -= k(x[i], at) * a[i][3] / a[i][i];
     EXPECT_NEAR(f.variance(0, 0), variance, 1e-9);
 }
 

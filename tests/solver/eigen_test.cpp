@@ -67,7 +67,7 @@ TEST(SymmetricEigen, PairsAreOrthonormalAndSolveTheEquation) {
 }
 
 TEST(ExtremeEigen, AgreesWithTheWholeSpectrum) {
-    for (const std::size_t n : {5, 60, 200}) {
+    for (const std::size_t n : {5UL, 60UL, 200UL}) {
         const Matrix<double> k = random_symmetric(n, n);
         const Spectrum s = symmetric_eigen(k.view(), false);
         const Extremes e = extreme_eigen(Given(k));

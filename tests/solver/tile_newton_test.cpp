@@ -97,7 +97,7 @@ TEST(TileNewton, ReachesTheMinimumOfFreeVariablesInOneStep) {
 }
 
 TEST(TileNewton, ThoseThatMeetABoundStayThereAndTheOthersReachTheirMinimum) {
-    for (const std::uint64_t seed : {2, 3, 4}) {
+    for (const std::uint64_t seed : {2UL, 3UL, 4UL}) {
         const Tile<double> before = smooth_tile(40, 5000, seed);
         Tile<double> after = before;
         ASSERT_TRUE(newton_on_tile(after));

@@ -1,6 +1,7 @@
 // Plain smo takes the step of 002 theorem 2, and tells of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "mercer/solver/detail/two_point.hpp"

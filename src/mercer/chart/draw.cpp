@@ -120,8 +120,8 @@ struct Drawer {
 void Drawer::operator()(const HeatMap& map) const {
     const std::size_t rows = map.values.rows();
     const std::size_t columns = map.values.columns();
-    const auto [low, high] = range_of(map);
-    const auto shade = [&, low = low, high = high](double value) {
+    const auto range = range_of(map);
+    const auto shade = [&map, low = range.first, high = range.second](double value) {
         if (std::isnan(value)) return colour(map.ramp, value);
         return colour(map.ramp, high > low ? (value - low) / (high - low) : 1);
     };

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "mercer/base/export.hpp"
@@ -39,6 +41,15 @@ struct FitSettings {
     Run run() const { return Run(progress, time_limit); }
 };
 
+/// Learning in the span of some rows, the centres, instead of all of them (Nyström's
+/// approximation): rows × centres kernel values instead of rows².
+struct Nystroem {
+    std::size_t centres = 1000;
+
+    /// "nystroem" or "nystroem(centres=500)". Throws InvalidInput.
+    static Nystroem parse(std::string_view text);
+};
+
 /// Throws InvalidInput: the task learns a single output.
 [[noreturn]] void refuse_targets(Task task);
 
@@ -60,6 +71,12 @@ class Machine {
     Model fit(const Dataset& data, MatrixView<const double> targets) const {
         return targets.columns == 0 ? self_->fit(data) : self_->fit(data, targets);
     }
+    /// The same among functions of the span of some rows, by machines that need not store what all
+    /// rows are there; nothing of others, which `approximate` serves.
+    std::optional<Model> fit_in_span(const Dataset& data, MatrixView<const double> targets,
+                                     const Nystroem& how) const {
+        return self_->fit_in_span(data, targets, how);
+    }
     /// The machine for these rows of the data alone: the same, unless it holds numbers that belong
     /// to rows (the tube of a regression) and then has a member `for_rows` of its own.
     Machine for_rows(std::span<const std::size_t> rows) const {
@@ -72,6 +89,9 @@ class Machine {
         virtual Task task() const = 0;
         virtual Model fit(const Dataset& data) const = 0;
         virtual Model fit(const Dataset& data, MatrixView<const double> targets) const = 0;
+        virtual std::optional<Model> fit_in_span(const Dataset& data,
+                                                 MatrixView<const double> targets,
+                                                 const Nystroem& how) const = 0;
         virtual Machine for_rows(const Machine& own, std::span<const std::size_t> rows) const = 0;
     };
     template <class M>
@@ -84,6 +104,14 @@ class Machine {
                 return machine.fit(data, targets);
             } else {
                 refuse_targets(machine.task());
+            }
+        }
+        std::optional<Model> fit_in_span(const Dataset& data, MatrixView<const double> targets,
+                                         const Nystroem& how) const override {
+            if constexpr (requires { machine.fit_in_span(data, targets, how); }) {
+                return machine.fit_in_span(data, targets, how);
+            } else {
+                return {};
             }
         }
         Machine for_rows(const Machine& own, std::span<const std::size_t> rows) const override {
@@ -99,5 +127,23 @@ class Machine {
 
     std::shared_ptr<const Face> self_;
 };
+
+/// The machine that `make` makes, learning among the functions Σ_m β_m k(c_m, ·) of some rows c_m
+/// of the data: centres drawn by how little the others say of them (randomly pivoted Cholesky:
+/// Chen, Epperly, Tropp and Webber 2025). `make` gets the settings to learn with, whose kernel may
+/// be another. The model is an ordinary expansion over the centres.
+///
+/// Its reports are about the problem with k̂(x, z) = k_M(x)'K_MM⁻¹k_M(z) in the place of k. The
+/// primal value bounds the optimum under k as well, since every such f is one of k's own functions;
+/// a bound from below is the figure `exact_dual`, where there is one. Throws InvalidInput when
+/// fitted with a kernel that is not positive definite by its rules, or to a machine whose answers
+/// are not linear in the features of a row.
+///
+///   const FitSettings common{.kernel = rbf({.gamma = 0.5})};
+///   const Machine machine = approximate(common, {.centres = 500}, [](const FitSettings& own) {
+///       return Machine(ridge({.common = own, .lambda = 0.1}));
+///   });
+Machine approximate(const FitSettings& common, const Nystroem& how,
+                    std::function<Machine(const FitSettings&)> make);
 
 }  // namespace mercer

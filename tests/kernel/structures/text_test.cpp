@@ -115,11 +115,13 @@ TEST(Mismatch, IsTheInnerProductOverAllWords) {
 
 TEST(Gapped, CountsWordsWithOpenPlaces) {
     const auto texts = random_texts(4, 10, 100, "ACGT");
-    for (const auto& [g, m] : {std::pair{4, 2}, {10, 4}, {5, 0}}) {
+    for (const auto& form : {std::pair{4, 2}, {10, 4}, {5, 0}}) {
+        const int g = form.first;
+        const int m = form.second;
         const std::string kernel =
             "gapped(g=" + std::to_string(g) + ", m=" + std::to_string(m) + ")";
         // the same words with the same places open, told by a mask of m bits
-        const auto features = [g = g, m = m](std::string_view text) {
+        const auto features = [g, m](std::string_view text) {
             std::map<std::string, double> counts;
             for (const std::string& word : kmers(text, static_cast<std::size_t>(g))) {
                 for (unsigned mask = 0; mask < 1U << static_cast<unsigned>(g); ++mask) {

@@ -15,6 +15,7 @@
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/risk/detail/ridge_span.hpp"
 #include "mercer/learn/risk/detail/risk_matrix.hpp"
 #include "mercer/solver/linear/conjugate_gradient.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
@@ -372,14 +373,21 @@ const Describe<RidgeSettings>& ridge_settings() {
     return settings;
 }
 
-Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> targets) {
-    const Stopwatch clock;
-    std::vector<TargetScaling> scalings;  // λ weighs alike on any scale: only the shift counts
+/// Takes what the scaling rule calls the targets' shift from them; λ weighs alike on any scale.
+std::vector<TargetScaling> shift_targets(const RidgeSettings& settings, const Sample& sample,
+                                         Matrix<double>& targets) {
+    std::vector<TargetScaling> scalings;
     for (std::size_t o = 0; o < targets.rows(); ++o) {
         scalings.push_back(
             fit_target_scale(settings.common.target_scale, targets.row(o), sample.data.weights));
         for (double& y : targets.row(o)) y -= scalings.back().shift;
     }
+    return scalings;
+}
+
+Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> targets) {
+    const Stopwatch clock;
+    const std::vector<TargetScaling> scalings = shift_targets(settings, sample, targets);
     Trainer trainer(settings, sample, std::move(targets));
     Solution s = trainer.solve();
     ModelParts model = begin_model(Task::ridge, sample, settings.common);
@@ -405,6 +413,77 @@ Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> 
     if (trainer.path().rows() > 0) add_table(model, "path", trainer.path());
     if (s.loo.rows() > 0) add_table(model, "loo", std::move(s.loo));
     return Model(std::move(model));
+}
+
+Model train_in_span(const RidgeSettings& settings, const Sample& sample, Matrix<double> targets,
+                    const Nystroem& how) {
+    const Stopwatch clock;
+    const std::vector<TargetScaling> scalings = shift_targets(settings, sample, targets);
+    const CentreSpan<float> span(sample, settings.common, how);
+    SpanRidge found = solve_span_ridge(span, sample, targets, settings.lambda, settings.bias,
+                                       settings.common.progress);
+    ModelParts model = begin_model(Task::ridge, sample, settings.common);
+    model.double_precision = true;  // as above
+    model.trained.bias = settings.bias;
+    model.trained.numbers["lambda"] = settings.lambda;
+    model.trained.numbers["centres"] = static_cast<double>(span.size());
+    if (scalings.size() == 1) note_target_scaling(model, scalings.front());
+    for (std::size_t o = 0; o < scalings.size(); ++o) found.bias[o] += scalings[o].shift;
+    const double seconds = clock.seconds();
+    for (std::size_t o = 0; o < scalings.size(); ++o) {
+        found.reports[o].bias = found.bias[o];
+        found.reports[o].seconds = seconds / static_cast<double>(scalings.size());
+        found.reports[o].free_support_vectors = span.size();
+    }
+    model.reports = std::move(found.reports);
+    set_expansion(model, sample, span.kernel(), span.positions(), std::move(found.coefficients),
+                  std::move(found.bias));
+    return Model(std::move(model));
+}
+
+/// Several targets for the rows of the sample alone: `sample` has numbers of rows for labels.
+Matrix<double> kept_targets(const Sample& sample, MatrixView<const double> targets) {
+    Matrix<double> kept(targets.columns, sample.size());
+    for (std::size_t o = 0; o < targets.columns; ++o) {
+        for (std::size_t i = 0; i < sample.size(); ++i) {
+            const auto row = static_cast<std::size_t>(sample.data.y.values[i]);
+            kept(o, i) = targets(row, o);
+            if (std::isfinite(kept(o, i))) continue;
+            throw InvalidInput("target " + std::to_string(o + 1) + " of row " +
+                               std::to_string(row + 1) + " is not finite");
+        }
+    }
+    return kept;
+}
+
+/// train(settings, sample, targets) of the labels, or of several targets where there are any.
+template <class Train>
+Model fit_targets(const RidgeSettings& settings, const Dataset& data,
+                  MatrixView<const double> targets, const Train& train) {
+    if (targets.columns == 0) {
+        return patient_fit(Task::ridge, settings, data,
+                           [&](const RidgeSettings& s, const Dataset& d) {
+                               const Sample sample = take_sample(Task::ridge, d, s.common);
+                               Matrix<double> labels(1, sample.size());
+                               std::ranges::copy(sample.data.y.values, labels.row(0).begin());
+                               return train(s, sample, std::move(labels));
+                           });
+    }
+    if (targets.rows != data.size()) {
+        throw InvalidInput("there are " + std::to_string(targets.rows) + " rows of " +
+                           std::to_string(targets.columns) + " targets for " +
+                           std::to_string(data.size()) + " rows of data");
+    }
+    Dataset numbered = data;  // each row's place among the targets stands for its label
+    numbered.y = {};
+    for (std::size_t i = 0; i < targets.rows; ++i) {
+        numbered.y.values.push_back(static_cast<double>(i));
+    }
+    return patient_fit(Task::ridge, settings, numbered,
+                       [&](const RidgeSettings& s, const Dataset& d) {
+                           const Sample sample = take_sample(Task::ridge, d, s.common);
+                           return train(s, sample, kept_targets(sample, targets));
+                       });
 }
 
 }  // namespace
@@ -433,42 +512,26 @@ Report certify_ridge(const RidgeSolution& s) {
 }
 
 Model Ridge::fit(const Dataset& data) const {
-    ridge_settings().check(settings_);
-    return patient_fit(task(), settings_, data, [](const RidgeSettings& s, const Dataset& d) {
-        const Sample sample = take_sample(Task::ridge, d, s.common);
-        Matrix<double> targets(1, sample.size());
-        std::ranges::copy(sample.data.y.values, targets.row(0).begin());
-        return train(s, sample, std::move(targets));
-    });
+    return fit(data, {});
 }
 
 Model Ridge::fit(const Dataset& data, MatrixView<const double> targets) const {
     ridge_settings().check(settings_);
-    if (targets.rows != data.size() || targets.columns == 0) {
-        throw InvalidInput("there are " + std::to_string(targets.rows) + " rows of " +
-                           std::to_string(targets.columns) + " targets for " +
-                           std::to_string(data.size()) + " rows of data");
+    return fit_targets(settings_, data, targets, train);
+}
+
+Model Ridge::fit_in_span(const Dataset& data, MatrixView<const double> targets,
+                         const Nystroem& how) const {
+    ridge_settings().check(settings_);
+    if (!settings_.path.empty() || settings_.leave_one_out) {
+        throw InvalidInput(
+            "leave-one-out errors, and so a path of lambda, belong to the machine of all rows, not "
+            "to one in the span of some");
     }
-    Dataset numbered = data;  // each row's place among the targets stands for its label
-    numbered.y = {};
-    for (std::size_t i = 0; i < targets.rows; ++i) {
-        numbered.y.values.push_back(static_cast<double>(i));
-    }
-    const auto fit_some = [&](const RidgeSettings& s, const Dataset& d) {
-        const Sample sample = take_sample(Task::ridge, d, s.common);
-        Matrix<double> kept(targets.columns, sample.size());
-        for (std::size_t o = 0; o < targets.columns; ++o) {
-            for (std::size_t i = 0; i < sample.size(); ++i) {
-                const auto row = static_cast<std::size_t>(sample.data.y.values[i]);
-                kept(o, i) = targets(row, o);
-                if (std::isfinite(kept(o, i))) continue;
-                throw InvalidInput("target " + std::to_string(o + 1) + " of row " +
-                                   std::to_string(row + 1) + " is not finite");
-            }
-        }
-        return train(s, sample, std::move(kept));
-    };
-    return patient_fit(task(), settings_, numbered, fit_some);
+    return fit_targets(settings_, data, targets,
+                       [&](const RidgeSettings& s, const Sample& sample, Matrix<double> own) {
+                           return train_in_span(s, sample, std::move(own), how);
+                       });
 }
 
 MachineEntry ridge_entry() {

@@ -54,6 +54,11 @@ class Ridge {
     Model fit(const Dataset& data) const;
     /// Several outputs: one column of `targets` each, one factorisation for all.
     Model fit(const Dataset& data, MatrixView<const double> targets) const;
+    /// In the span of some rows, by normal equations summed over blocks of rows: memory for
+    /// centres², whatever the number of rows (`approximate`). Without columns of targets the labels
+    /// are learnt.
+    Model fit_in_span(const Dataset& data, MatrixView<const double> targets,
+                      const Nystroem& how) const;
 
    private:
     RidgeSettings settings_;

@@ -53,6 +53,7 @@ void check_start(const SvmSettings& settings, const FitPlan& plan, std::size_t r
     };
     if (from.task() != settings.task) refuse("is one for " + task_name(from.task()));
     if (from.class_names() != plan.sample.classes.names) refuse("has other classes");
+    if (from.trained().numbers.contains("centres")) refuse("is one of the span of some rows");
     if (from.expansion().outputs() != plan.parts.size()) {
         refuse("has " + std::to_string(from.expansion().outputs()) + " outputs instead of " +
                std::to_string(plan.parts.size()));

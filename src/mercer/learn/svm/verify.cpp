@@ -77,6 +77,12 @@ RestoredFit restore_fit(const Model& model, const Dataset& data) {
             "task " +
             task_name(model.task()));
     }
+    if (model.trained().numbers.contains("centres")) {
+        throw InvalidInput(
+            "this machine was learnt in the span of some rows, and its model has the coefficients of "
+            "these rows alone: the dual variables that its certificate is about are not in it. Train "
+            "again to have it once more");
+    }
     Dataset given = data_for(model, data);
     number_labels(model, given);
     RestoredFit fit{.plan = plan_fit(trained_settings(model), given, {})};

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Many rows: the program in the span of some rows, beside scikit-learn where it has the same.
+
+    python3 bench/scale.py --data ../shared/data --mercer build/bin/mercer [CASE ...]
+
+    power         household power, published splits: ridge in the span of --centres rows
+    checkerboard  10^2 … 10^7 rows (--rows), one command
+    nystroem      ridge and hinge at equal centres and error, beside Nystroem + Ridge and LinearSVC
+
+Printed: seconds from the file to the model, peak memory of the process, test error, relative gap.
+"""
+
+import argparse
+import gzip
+import json
+import lzma
+import os
+import resource
+import subprocess
+import tempfile
+import time
+from datetime import datetime
+
+import numpy as np
+
+
+def run(command):
+    """Seconds, peak MiB and what the command prints."""
+    begin = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        text = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 3):
+        raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}")
+    return time.perf_counter() - begin, usage.ru_maxrss / 1024, text
+
+
+def power_table(data, folder):
+    """The complete rows as published: 11 inputs, the active power as target, and the ten masks."""
+    kept = os.path.join(folder, "power.npz")
+    if os.path.exists(kept):
+        loaded = np.load(kept)
+        return loaded["x"], loaded["y"], loaded["masks"]
+    rows = []
+    with lzma.open(os.path.join(data, "household_power/household_power.csv.xz"), "rt") as file:
+        next(file)
+        for line in file:
+            cells = line.rstrip("\n").split(",")
+            if any(cell in ("", "?") for cell in cells[2:]):
+                continue
+            form = "%d/%m/%Y" if "/" in cells[0] else "%Y-%m-%d"
+            day = datetime.strptime(cells[0], form)
+            hour, minute = cells[1].split(":")[:2]
+            rows.append([day.year, day.month, day.day, int(hour), int(minute), *map(float, cells[2:])])
+    table = np.array(rows)
+    y = table[:, 5]
+    x = np.delete(table, 5, axis=1)
+    with gzip.open(os.path.join(data, "household_power/test_mask.csv.gz"), "rt") as file:
+        masks = np.loadtxt(file, delimiter=",", dtype=np.uint8)
+    np.savez(kept, x=x, y=y, masks=masks)
+    return x, y, masks
+
+
+def write_npz(path, x, y):
+    np.savez(path, X=x.astype(np.float32), y=y.astype(np.float32))
+
+
+def power(arguments, folder):
+    x, y, masks = power_table(arguments.data, folder)
+    print(f"household power: {len(y)} rows, {x.shape[1]} columns")
+    for split in range(arguments.splits):
+        test = masks[:, split] == 1
+        mean, deviation = x[~test].mean(0), x[~test].std(0)
+        scaled = (x - mean) / deviation
+        target = (y - y[~test].mean()) / y[~test].std()
+        train_file, test_file = (os.path.join(folder, f"{name}.npz") for name in ("train", "test"))
+        write_npz(train_file, scaled[~test], target[~test])
+        write_npz(test_file, scaled[test], target[test])
+        model = os.path.join(folder, "power.mercer")
+        seconds, peak, text = run([
+            arguments.mercer, "train", train_file, model, "--task", "ridge", "--kernel",
+            f"rbf(gamma={arguments.gamma})", "--lambda", str(arguments.lambda_), "--approximate",
+            f"nystroem(centres={arguments.centres})", "--memory", "1024", "--json"])
+        gap = json.loads(text)["certificate"]["relative_gap"]
+        later, _, answers = run([arguments.mercer, "predict", model, test_file])
+        error = np.array(answers.split(), float) - target[test]
+        print(f"split {split}: RMSE {np.sqrt((error ** 2).mean()):.4f}, {seconds:.1f} s, "
+              f"{peak:.0f} MiB, relative gap {gap:.1e}, predicted in {later:.1f} s", flush=True)
+
+
+def checkerboard(arguments, folder):
+    test_file = os.path.join(folder, "board_test.npz")
+    run([arguments.mercer, "make", "checkerboard", "--n", "20000", "--noise", "0", "--seed", "99",
+         "-o", test_file])
+    labels = np.load(test_file)["y"]
+    for rows in arguments.rows:
+        train_file, model = (os.path.join(folder, name) for name in ("board.npz", "board.mercer"))
+        run([arguments.mercer, "make", "checkerboard", "--n", str(rows), "--noise", "0", "-o", train_file])
+        seconds, peak, text = run([
+            arguments.mercer, "train", train_file, model, "--task", arguments.task, "--kernel",
+            "rbf(gamma=10)", "--approximate", f"nystroem(centres={arguments.centres})", "--json"])
+        gap = json.loads(text)["certificate"]["relative_gap"]
+        _, _, answers = run([arguments.mercer, "predict", model, test_file])
+        wrong = np.mean(np.sign(np.array(answers.split(), float)) != np.sign(labels - labels.mean()))
+        print(f"checkerboard {rows:>9}: {seconds:.1f} s, {peak:.0f} MiB, {100 * wrong:.2f} % wrong, "
+              f"relative gap {gap:.1e}", flush=True)
+
+
+def nystroem(arguments, folder):
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.linear_model import Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.svm import LinearSVC
+
+    rng = np.random.default_rng(1)
+    n, d = 200_000, 10
+    x = rng.normal(size=(n + 20_000, d))
+    f = np.sin(x[:, 0] * 2) + x[:, 1] * x[:, 2] + np.abs(x[:, 3])
+    y = f + 0.1 * rng.normal(size=len(f))
+    for task, target in (("ridge", y), ("svc", np.where(y > np.median(y), 1, -1))):
+        train_file, test_file = (os.path.join(folder, f"n_{name}.npz") for name in ("train", "test"))
+        write_npz(train_file, x[:n], target[:n])
+        write_npz(test_file, x[n:], target[n:])
+        model = os.path.join(folder, "n.mercer")
+        options = ["--lambda", "1"] if task == "ridge" else ["-C", "1", "--tol", "0.01"]
+        seconds, peak, text = run([
+            arguments.mercer, "train", train_file, model, "--task", task, "--kernel", "rbf(gamma=0.05)",
+            "--approximate", f"nystroem(centres={arguments.centres})", "--memory", "8192", "--json",
+            *options])
+        _, _, answers = run([arguments.mercer, "predict", model, test_file])
+        found = np.array(answers.split(), float)
+        peer = make_pipeline(Nystroem(gamma=0.05, n_components=arguments.centres, random_state=0),
+                             Ridge(alpha=1) if task == "ridge" else LinearSVC(C=1, tol=1e-3))
+        begin = time.perf_counter()
+        peer.fit(x[:n].astype(np.float32), target[:n])
+        theirs = time.perf_counter() - begin
+        guess = peer.predict(x[n:].astype(np.float32))
+        error = ((lambda z: np.sqrt(np.mean((z - target[n:]) ** 2))) if task == "ridge"
+                 else (lambda z: np.mean(z != target[n:])))
+        own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"{task}: ours {seconds:.1f} s, {peak:.0f} MiB, error {error(found):.4f}; scikit-learn "
+              f"{theirs:.1f} s, {own_peak:.0f} MiB, error {error(guess):.4f}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cases", nargs="*", default=["power", "checkerboard", "nystroem"])
+    parser.add_argument("--data", default=os.environ.get("MERCER_DATA", "../shared/data"))
+    parser.add_argument("--mercer", default="build/bin/mercer")
+    parser.add_argument("--folder", help="where to keep what is made [a temporary one]")
+    parser.add_argument("--centres", type=int, default=1000)
+    parser.add_argument("--splits", type=int, default=1)
+    parser.add_argument("--gamma", type=float, default=0.05)
+    parser.add_argument("--lambda", dest="lambda_", type=float, default=0.001)
+    parser.add_argument("--task", default="ridge")
+    parser.add_argument("--rows", type=int, nargs="+", default=[100, 10_000, 1_000_000, 10_000_000])
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.folder or temporary
+        os.makedirs(folder, exist_ok=True)
+        for case in arguments.cases:
+            {"power": power, "checkerboard": checkerboard, "nystroem": nystroem}[case](arguments, folder)
+
+
+if __name__ == "__main__":
+    main()
