@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
@@ -14,7 +17,9 @@
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/risk/detail/newton_risk.hpp"
+#include "mercer/learn/risk/detail/newton_span.hpp"
 #include "mercer/solver/dual.hpp"
+#include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 
 namespace mercer {
 namespace {
@@ -107,44 +112,80 @@ Matrix<double> targets_of(const Sample& sample, bool classes) {
     return y;
 }
 
-ModelParts assemble(const RiskSettings& settings, const Sample& sample, const Kernel& kernel,
-                    const std::vector<RiskSolution>& solutions, std::vector<Report> reports) {
+/// Where a machine learns: among the functions of all rows, or of the span of some.
+class RiskSpace {
+   public:
+    RiskSpace(const RiskSettings& settings, const Sample& sample)
+        : sample_(sample),
+          gram_(make_gram<double>(sample.kernel, sample.x, sample.data.feature_names,
+                                  settings.common.progress)),
+          own_(std::make_unique<OwnRiskMatrix>(*gram_, settings.common)),
+          curvature_(std::in_place, gram_->kernel(), sample.x,
+                     directions_of(task_of(settings.loss), settings.bias)) {}
+    RiskSpace(const RiskSettings& settings, const Sample& sample, const Nystroem& how)
+        : sample_(sample),
+          span_(std::make_unique<CentreSpan<float>>(sample, settings.common, how)),
+          products_(std::in_place, *span_, sample.x, settings.common.progress) {}
+
+    const Kernel& kernel() const { return span_ ? span_->kernel() : gram_->kernel(); }
+    RiskSolution minimise(RiskProblem problem, const NewtonSettings& newton) {
+        if (!products_) {
+            problem.k = &own_->matrix();
+            return minimise_risk(problem, newton);
+        }
+        SpanRisk found = minimise_risk(problem, *products_, newton);
+        weights_.push_back(std::move(found.weights));
+        return std::move(found.solution);
+    }
+    /// That of k̂, a dot product of features, is known.
+    Curvature curvature(FitStatus status) {
+        return curvature_ ? (*curvature_)({}, status) : Curvature{Convexity::by_rule};
+    }
+    void write(ModelParts& model, const std::vector<RiskSolution>& solutions) const {
+        Matrix<double> coefficients(solutions.size(), span_ ? span_->size() : sample_.size());
+        std::vector<double> bias;
+        for (std::size_t o = 0; o < solutions.size(); ++o) {
+            std::ranges::copy(span_ ? weights_[o] : solutions[o].alpha,
+                              coefficients.row(o).begin());
+            bias.push_back(solutions[o].bias);
+        }
+        if (!span_) return set_expansion(model, sample_, kernel(), coefficients, std::move(bias));
+        backward_solve(span_->factor(), coefficients.view());
+        set_expansion(model, sample_, kernel(), span_->positions(), std::move(coefficients),
+                      std::move(bias));
+        model.trained.numbers["centres"] = static_cast<double>(span_->size());
+        model.double_precision = true;  // what cancels between near centres
+    }
+
+   private:
+    const Sample& sample_;
+    std::optional<Gram<double>> gram_{};
+    std::unique_ptr<const OwnRiskMatrix> own_{};
+    std::optional<CurvatureTest> curvature_{};
+    std::unique_ptr<const CentreSpan<float>> span_{};
+    std::optional<SpanProducts> products_{};
+    std::vector<std::vector<double>> weights_{};  ///< of each output, in the span
+};
+
+ModelParts begin_risk_model(const RiskSettings& settings, const Sample& sample) {
     ModelParts model = begin_model(task_of(settings.loss), sample, settings.common);
     model.trained.bias = settings.bias;
     model.trained.tolerance = settings.tolerance;
     model.trained.numbers["lambda"] = settings.lambda;
     if (settings.loss == Loss::huber) model.trained.numbers["delta"] = settings.delta;
     if (settings.loss == Loss::quantile) model.trained.numbers["quantile"] = settings.quantile;
-    Matrix<double> coefficients(solutions.size(), sample.size());
-    std::vector<double> bias;
-    for (std::size_t o = 0; o < solutions.size(); ++o) {
-        std::ranges::copy(solutions[o].alpha, coefficients.row(o).begin());
-        bias.push_back(solutions[o].bias);
-    }
-    // P(first class) = 1 / (1 + exp(−f)) is the model itself.
-    if (settings.loss == Loss::logistic) {
-        model.extras.set(Calibration(std::vector<Sigmoid>(solutions.size(), {-1, 0})));
-    }
-    set_expansion(model, sample, kernel, coefficients, std::move(bias));
-    model.reports = std::move(reports);
     return model;
 }
 
-ModelParts fit_newton(const RiskSettings& settings, const Sample& sample) {
+ModelParts fit_newton(const RiskSettings& settings, const Sample& sample, RiskSpace space) {
     const Run run = settings.common.run();
-    const auto gram = make_gram<double>(sample.kernel, sample.x, sample.data.feature_names,
-                                        settings.common.progress);
-    const OwnRiskMatrix k(gram, settings.common);
     const bool classes = is_classifier(task_of(settings.loss));
     const Matrix<double> targets = targets_of(sample, classes);
-    CurvatureTest curvature(gram.kernel(), sample.x,
-                            directions_of(task_of(settings.loss), settings.bias));
+    ModelParts model = begin_risk_model(settings, sample);
     std::vector<RiskSolution> solutions;
-    std::vector<Report> reports;
     for (std::size_t o = 0; o < targets.rows(); ++o) {
         const double before = run.seconds();
-        const RiskProblem problem{.k = &k.matrix(),
-                                  .target = targets.row(o),
+        const RiskProblem problem{.target = targets.row(o),
                                   .weights = sample.data.weights,
                                   .loss = {settings.loss, settings.delta, settings.quantile},
                                   .lambda = settings.lambda,
@@ -156,20 +197,25 @@ ModelParts fit_newton(const RiskSettings& settings, const Sample& sample) {
             run.goes_on({"newton", -1});
             return fit_status(run);
         };
-        RiskSolution s = minimise_risk(problem, newton);
+        RiskSolution s = space.minimise(problem, newton);
         if (!s.positive_definite) {
-            throw InvalidInput("the kernel " + gram.kernel().text() +
+            throw InvalidInput("the kernel " + space.kernel().text() +
                                " is not positive definite on this data, and Newton's method needs "
                                "that; use a larger lambda or another kernel");
         }
         Report report = report_of(settings, sample, problem, s);
-        settle_bracket(report, curvature({}, s.status), reach_of(settings, sample));
+        settle_bracket(report, space.curvature(s.status), reach_of(settings, sample));
         if (targets.rows() > 1) report.name = sample.classes.names[o] + " vs rest";
         report.seconds = run.seconds() - before;
-        reports.push_back(std::move(report));
+        model.reports.push_back(std::move(report));
         solutions.push_back(std::move(s));
     }
-    return assemble(settings, sample, gram.kernel(), solutions, std::move(reports));
+    // P(first class) = 1 / (1 + exp(−f)) is the model itself.
+    if (settings.loss == Loss::logistic) {
+        model.extras.set(Calibration(std::vector<Sigmoid>(solutions.size(), {-1, 0})));
+    }
+    space.write(model, solutions);
+    return model;
 }
 
 /// The b that minimises Σ w ℓ(r_i − b): the weighted τ-quantile of the residuals, the middle where
@@ -254,7 +300,12 @@ ModelParts fit_quantile(const RiskSettings& settings, const Sample& sample) {
         if (residuals[i] < s.bias) report.figures["fraction_below"] += 1 / static_cast<double>(n);
     }
     report.free_support_vectors -= report.bounded_support_vectors;
-    return assemble(settings, sample, gram.kernel(), {s}, {std::move(report)});
+    ModelParts model = begin_risk_model(settings, sample);
+    Matrix<double> coefficients(1, n);
+    std::ranges::copy(s.alpha, coefficients.row(0).begin());
+    set_expansion(model, sample, gram.kernel(), coefficients, {s.bias});
+    model.reports.push_back(std::move(report));
+    return model;
 }
 
 }  // namespace
@@ -321,7 +372,8 @@ double LossFunction::dual(double y, double a) const {
 
 namespace {
 
-Model train(const RiskSettings& settings, const Dataset& data) {
+/// Among the functions of all rows (null), or of the span of some.
+Model train(const RiskSettings& settings, const Dataset& data, const Nystroem* how) {
     const Task task = task_of(settings.loss);
     Sample sample = take_sample(task, data, settings.common);
     RiskSettings own = settings;
@@ -334,8 +386,9 @@ Model train(const RiskSettings& settings, const Dataset& data) {
         own.delta *= scaling.scale;
         if (own.loss == Loss::quantile) own.lambda /= scaling.scale;
     }
-    ModelParts model =
-        own.loss == Loss::quantile ? fit_quantile(own, sample) : fit_newton(own, sample);
+    ModelParts model = own.loss == Loss::quantile ? fit_quantile(own, sample)
+                       : how ? fit_newton(own, sample, RiskSpace(own, sample, *how))
+                             : fit_newton(own, sample, RiskSpace(own, sample));
     if (scaling.is_identity()) return Model(std::move(model));
     model.expansion.bias.front() += scaling.shift;
     model.reports.front().bias += scaling.shift;
@@ -347,7 +400,20 @@ Model train(const RiskSettings& settings, const Dataset& data) {
 
 Model RiskMinimiser::fit(const Dataset& data) const {
     risk_settings(settings_.loss).check(settings_);
-    return patient_fit(task(), settings_, data, train);
+    return patient_fit(task(), settings_, data, [](const RiskSettings& s, const Dataset& d) {
+        return train(s, d, nullptr);
+    });
+}
+
+std::optional<Model> RiskMinimiser::fit_in_span(const Dataset& data,
+                                                MatrixView<const double> targets,
+                                                const Nystroem& how) const {
+    risk_settings(settings_.loss).check(settings_);
+    if (settings_.loss == Loss::quantile) return {};  // it has no curvature to take steps by
+    if (targets.columns > 0) refuse_targets(task());
+    return patient_fit(task(), settings_, data, [&how](const RiskSettings& s, const Dataset& d) {
+        return train(s, d, &how);
+    });
 }
 
 std::vector<MachineEntry> risk_entries() {

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "mercer/base/export.hpp"
@@ -69,6 +70,10 @@ class RiskMinimiser {
     Task task() const { return task_of(settings_.loss); }
     const RiskSettings& settings() const { return settings_; }
     Model fit(const Dataset& data) const;
+    /// In the span of some rows, by passes over blocks of them: memory for centres², whatever the
+    /// number of rows (`approximate`). Nothing for quantiles, whose loss has no curvature.
+    std::optional<Model> fit_in_span(const Dataset& data, MatrixView<const double> targets,
+                                     const Nystroem& how) const;
 
    private:
     RiskSettings settings_;

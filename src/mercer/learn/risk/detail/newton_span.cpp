@@ -1,0 +1,211 @@
+#include "mercer/learn/risk/detail/newton_span.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "mercer/base/detail/dot.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
+#include "mercer/solver/linear/detail/cholesky.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::size_t piece = 16384;  ///< rows of a task, whose sums are added in their order
+
+class SpanNewton {
+   public:
+    SpanNewton(const RiskProblem& problem, const SpanProducts& features,
+               const NewtonSettings& settings)
+        : p_(problem),
+          features_(features),
+          settings_(settings),
+          n_(problem.target.size()),
+          pieces_((n_ + piece - 1) / piece),
+          w_(features.columns(), 0.0),
+          right_(2, n_) {
+        s_.image.assign(n_, 0.0);
+        s_.status = FitStatus::iteration_limit;
+    }
+
+    SpanRisk run() {
+        try {
+            while (certify() && go_on() && step()) ++s_.iterations;
+        } catch (const Cancelled&) {  // the step is lost, what it began from is not
+            s_.status = FitStatus::cancelled;
+            if (s_.history.empty()) throw;
+        }
+        s_.alpha.resize(n_);
+        for (std::size_t i = 0; i < n_; ++i) s_.alpha[i] = -right_(0, i) / (2 * p_.lambda);
+        return {std::move(w_), std::move(s_)};
+    }
+
+   private:
+    /// Σ_i term(i), on all threads.
+    template <class Term>
+    double total(const Term& term) const {
+        std::vector<double> sums(pieces_, 0.0);
+        parallel_for(pieces_, [&](std::size_t k) {
+            for (std::size_t i = k * piece; i < std::min((k + 1) * piece, n_); ++i) {
+                sums[k] += term(i);
+            }
+        });
+        double sum = 0;
+        for (const double part : sums) sum += part;
+        return sum;
+    }
+
+    double slope_sum(double bias) const {
+        return total([&](std::size_t i) {
+            return p_.weight(i) * p_.loss.slope(p_.target[i], s_.image[i] + bias);
+        });
+    }
+
+    /// The b that is best for the present f, where the slopes add up to 0 and the dual point is
+    /// feasible: regula falsi between two b around it (Illinois: Dowell and Jarratt 1971).
+    void best_bias() {
+        double low = s_.bias, high = s_.bias;
+        double at_low = slope_sum(low), at_high = at_low;
+        double width = 0.01;
+        for (int i = 0; i < 60 && at_low > 0; ++i, width *= 4) at_low = slope_sum(low -= width);
+        for (int i = 0; i < 60 && at_high < 0; ++i, width *= 4) at_high = slope_sum(high += width);
+        const double enough = 1e-13 * total([&](std::size_t i) { return p_.weight(i); });
+        for (int i = 0; i < 60 && high > low; ++i) {
+            double middle = (low * at_high - high * at_low) / (at_high - at_low);
+            if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
+            if (!(middle > low && middle < high)) break;
+            const double at = slope_sum(middle);
+            s_.bias = middle;
+            if (std::fabs(at) <= enough) return;
+            if (at < 0) {
+                low = middle;
+                at_low = at;
+                at_high /= 2;
+            } else {
+                high = middle;
+                at_high = at;
+                at_low /= 2;
+            }
+        }
+        s_.bias = std::fabs(slope_sum(low)) < std::fabs(slope_sum(high)) ? low : high;
+    }
+
+    double objective(std::span<const double> image, double bias, double squared_norm) const {
+        return p_.lambda * squared_norm + total([&](std::size_t i) {
+                   return p_.weight(i) * p_.loss.value(p_.target[i], image[i] + bias);
+               });
+    }
+
+    /// The pass: slopes, curvatures, their sums over the features, and the bracket at w. False once
+    /// it is narrow enough.
+    bool certify() {
+        if (p_.bias) best_bias();
+        std::vector<double> h(n_);
+        parallel_ranges(n_, piece, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+                const double z = s_.image[i] + s_.bias;
+                right_(0, i) = p_.weight(i) * p_.loss.slope(p_.target[i], z);
+                right_(1, i) = h[i] = p_.weight(i) * p_.loss.curvature(p_.target[i], z);
+            }
+        });
+        const std::size_t m = w_.size();
+        system_ = Matrix<double>(m, m);
+        sums_ = Matrix<double>(2, m);
+        features_.weigh(h, std::as_const(right_).view(), system_.view(), sums_.view());
+        curvature_ = total([&](std::size_t i) { return h[i]; });
+        gradient_.resize(m);
+        for (std::size_t k = 0; k < m; ++k) gradient_[k] = sums_(0, k) + 2 * p_.lambda * w_[k];
+        s_.squared_norm = dot(w_, w_);
+        s_.primal = objective(s_.image, s_.bias, s_.squared_norm);
+        s_.dual =
+            total([&](std::size_t i) {
+                return p_.weight(i) * p_.loss.dual(p_.target[i], -right_(0, i) / p_.weight(i));
+            }) -
+            dot(sums_.row(0), sums_.row(0)) / (4 * p_.lambda);
+        s_.infeasibility = p_.bias ? std::fabs(total([&](std::size_t i) { return right_(0, i); })) /
+                                         (2 * p_.lambda)
+                                   : 0;
+        s_.violation = std::sqrt(dot(gradient_, gradient_));
+        s_.history.push_back(s_.primal);
+        const double size = std::max(std::fabs(s_.primal), std::fabs(s_.dual));
+        if (s_.primal - s_.dual > settings_.relative_gap * size) return true;
+        s_.status = FitStatus::converged;
+        return false;
+    }
+
+    bool go_on() {
+        if (s_.iterations == settings_.iteration_limit) return false;
+        const FitStatus stop =
+            settings_.interrupted ? settings_.interrupted() : FitStatus::converged;
+        if (stop == FitStatus::converged) return true;
+        s_.status = stop;
+        return false;
+    }
+
+    /// (Σ h φφ' + 2λ I) d + (Σ h φ) e = −gradient,  (Σ h φ)'d + (Σ h) e = −Σ ℓ' = 0.
+    bool step() {
+        const std::size_t m = w_.size();
+        const bool bias = p_.bias && curvature_ > 0;
+        const std::span<const double> mean = sums_.row(1);
+        for (std::size_t i = 0; i < m; ++i) {
+            system_(i, i) += 2 * p_.lambda;
+            for (std::size_t j = 0; bias && j <= i; ++j) {
+                system_(i, j) -= mean[i] * mean[j] / curvature_;
+            }
+        }
+        if (!cholesky(system_.view(), settings_.progress)) {
+            s_.status = FitStatus::stalled;
+            return false;
+        }
+        Matrix<double> d(1, m);
+        for (std::size_t k = 0; k < m; ++k) d(0, k) = -gradient_[k];
+        cholesky_solve(std::as_const(system_).view(), d.view());
+        const double e = bias ? -dot(mean, d.row(0)) / curvature_ : 0;
+        std::vector<double> change(n_);
+        features_.multiply(d.row(0), change);
+        return search(d.row(0), change, e);
+    }
+
+    bool search(std::span<const double> d, const std::vector<double>& change, double e) {
+        const double cross = dot(w_, d);
+        const double square = dot(d, d);
+        std::vector<double> mixed(n_);
+        for (double t = 1; t > 1e-10; t /= 2) {
+            parallel_ranges(n_, piece, [&](std::size_t first, std::size_t last) {
+                for (std::size_t i = first; i < last; ++i) mixed[i] = s_.image[i] + t * change[i];
+            });
+            const double value =
+                objective(mixed, s_.bias + t * e, s_.squared_norm + 2 * t * cross + t * t * square);
+            if (!(value < s_.primal)) continue;
+            for (std::size_t k = 0; k < w_.size(); ++k) w_[k] += t * d[k];
+            s_.image = std::move(mixed);
+            s_.bias += t * e;
+            return true;
+        }
+        s_.status = FitStatus::stalled;
+        return false;
+    }
+
+    const RiskProblem& p_;
+    const SpanProducts& features_;
+    const NewtonSettings& settings_;
+    std::size_t n_;
+    std::size_t pieces_;
+    std::vector<double> w_;
+    Matrix<double> right_;  ///< ω ℓ', ω ℓ''
+    Matrix<double> system_{};
+    Matrix<double> sums_{};  ///< of both over the features
+    std::vector<double> gradient_{};
+    double curvature_ = 0;  ///< Σ ω ℓ''
+    RiskSolution s_{};
+};
+
+}  // namespace
+
+SpanRisk minimise_risk(const RiskProblem& problem, const SpanProducts& features,
+                       const NewtonSettings& settings) {
+    return SpanNewton(problem, features, settings).run();
+}
+
+}  // namespace mercer

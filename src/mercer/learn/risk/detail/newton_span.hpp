@@ -1,0 +1,23 @@
+// Newton's method for one output of a risk minimiser in the span of some rows, in the space of its
+// weights: one pass for slopes and curvatures of all rows, one for the step.
+#pragma once
+
+#include <vector>
+
+#include "mercer/learn/detail/span_products.hpp"
+#include "mercer/learn/risk/detail/newton_risk.hpp"
+
+namespace mercer {
+
+struct SpanRisk {
+    std::vector<double> weights{};  ///< w of f = w·φ + b
+    /// `image` is w·φ, `alpha` the dual point −ω ℓ'/2λ, `violation` the length of the gradient.
+    RiskSolution solution{};
+};
+
+/// Minimises Σ ω ℓ(y, w·φ + b) + λ‖w‖²; the `k` of the problem is not looked at. Every step is
+/// certified by the pass that the next one begins with.
+SpanRisk minimise_risk(const RiskProblem& problem, const SpanProducts& features,
+                       const NewtonSettings& settings);
+
+}  // namespace mercer
