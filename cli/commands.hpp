@@ -26,6 +26,7 @@ void add_answer(CLI::App& program, Session& session);
 void add_superres(CLI::App& program, Session& session);
 void add_show(CLI::App& program, Session& session);
 void add_plot(CLI::App& program, Session& session);
+void add_export(CLI::App& program, Session& session);
 void add_studio(CLI::App& program, Session& session);
 void add_verify(CLI::App& program, Session& session);
 void add_reduce(CLI::App& program, Session& session);
@@ -49,6 +50,7 @@ void add_judge(CLI::App& program, Session& session);
 void add_compare(CLI::App& program, Session& session);
 void add_learn(CLI::App& program, Session& session);
 void add_completion(CLI::App& program, Session& session);
+void add_man(CLI::App& program, Session& session);
 /// LIBSVM's programs, which main runs by themselves: here only to be listed.
 void add_libsvm_programs(CLI::App& program);
 

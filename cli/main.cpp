@@ -28,24 +28,41 @@ int complain(int code, std::string_view message) {
     return code;
 }
 
-/// The commands as 'mercer --help' lists them.
+/// The commands as 'mercer --help' lists them, by what people want to do.
 struct Group {
     const char* title;
     std::vector<void (*)(CLI::App&, Session&)> commands;
 };
 const std::vector<Group> groups{
-    {"Data", {add_info, add_convert, add_scale, add_make, add_split, add_virtual, add_tangent}},
-    {"Kernels", {add_kernel, add_gram, add_map, add_align}},
-    {"Machines",
+    {"Look at data and prepare it",
+     {add_info, add_convert, add_scale, add_make, add_split, add_virtual, add_tangent}},
+    {"Choose a kernel", {add_kernel, add_gram, add_map, add_align}},
+    {"Learn, predict and judge",
      {add_learn, add_train, add_tune, add_predict, add_judge, add_compare, add_show, add_plot,
-      add_studio, add_verify, add_reduce, add_cascade, add_detect, add_multilabel}},
-    {"Doubt and choice",
+      add_studio, add_verify, add_export, add_reduce, add_cascade, add_detect, add_multilabel}},
+    {"Know how far to trust it",
      {add_calibrate, add_conformal, add_bounds, add_margin, add_structure, add_equivalent,
       add_features, add_query, add_spread}},
-    {"Structure",
+    {"Find structure",
      {add_transform, add_denoise, add_superres, add_cca, add_ica, add_depend, add_answer, add_vq}},
-    {"Shell", {add_completion}},
+    // Named in one line at the end of the list.
+    {"", {add_completion, add_man}},
 };
+
+/// The list of commands, on one screen.
+std::string overview(const CLI::App& program) {
+    std::string text =
+        fmt::format("{}\nUsage: mercer COMMAND [OPTIONS]\n", program.get_description());
+    for (const Group& group : groups) {
+        if (*group.title == '\0') continue;
+        text += fmt::format("\n{}:\n", group.title);
+        for (const CLI::App* command : program.get_subcommands({})) {
+            if (command->get_group() != group.title) continue;
+            text += fmt::format("  {:<12}{}\n", command->get_name(), command->get_description());
+        }
+    }
+    return text + "\n" + program.get_footer() + "\n";
+}
 
 void describe(CLI::App& program, Session& session) {
     program.description("Kernel machines: data, kernels, training with certificates.");
@@ -53,8 +70,10 @@ void describe(CLI::App& program, Session& session) {
                              "print the version and exit");
     program.require_subcommand(1);
     program.footer(
-        "'mercer COMMAND --help' explains a command. Exit codes: 0 success, 1 failure,\n"
-        "2 bad input or usage, 130 interrupted.");
+        "'mercer COMMAND --help' explains a command; --version, completion and man are for "
+        "shells,\n"
+        "svm-train, svm-predict and svm-scale stand in for LIBSVM's. Exit codes: 0 success,\n"
+        "1 failure, 2 bad input or usage, 130 interrupted.");
     program.get_formatter()->column_width(28);
     for (const Group& group : groups) {
         for (const auto add : group.commands) {
@@ -107,7 +126,7 @@ int run(std::vector<std::string> words) {
         words.emplace_back("--help");
     }
     if (words.empty()) {
-        say("{}", program.help());
+        say("{}", overview(program));
         return exit_bad_input;
     }
     check_first_word(program, words[0]);
@@ -120,7 +139,12 @@ int run(std::vector<std::string> words) {
                 const auto prepare = session.before_help.find(command);
                 if (prepare != session.before_help.end()) prepare->second();
             }
-            return program.exit(error);
+            const bool whole = program.get_subcommands().empty();
+            if (!whole || dynamic_cast<const CLI::CallForHelp*>(&error) == nullptr) {
+                return program.exit(error);
+            }
+            say("{}", overview(program));
+            return 0;
         }
         const CLI::App& command =
             program.get_subcommands().empty() ? program : *program.get_subcommands()[0];

@@ -48,6 +48,7 @@ from ._estimators.svc import SVC, NuSVC
 from ._estimators.svr import SVDD, SVR, NuSVR, OneClassSVM
 from ._estimators.tables import TableModel, column_kinds, judge, learn
 from ._estimators.vq import KernelVQ
+from .exchange import export, from_sklearn, load_libsvm, to_sklearn
 from .kernels import (
     BlockKernel,
     Kernel,
@@ -120,6 +121,8 @@ __all__ = [
     "column_kinds",
     "data",
     "eliminate_features",
+    "export",
+    "from_sklearn",
     "function",
     "gram_function",
     "judge",
@@ -129,6 +132,7 @@ __all__ = [
     "learn_combination",
     "linear",
     "load",
+    "load_libsvm",
     "matern",
     "normalize",
     "outlier_p_values",
@@ -143,6 +147,7 @@ __all__ = [
     "sigmoid",
     "smo_steps",
     "theory",
+    "to_sklearn",
     "verify",
     "zero_norm_features",
 ]

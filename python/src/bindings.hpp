@@ -21,5 +21,6 @@ void bind_bounds(nanobind::module_& m);
 void bind_features(nanobind::module_& m);
 void bind_data(nanobind::module_& m);
 void bind_tables(nanobind::module_& m);
+void bind_exchange(nanobind::module_& m);
 
 }  // namespace mercer::python

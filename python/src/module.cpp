@@ -58,4 +58,5 @@ NB_MODULE(_core, m) {
     mercer::python::bind_features(m);
     mercer::python::bind_data(m);
     mercer::python::bind_tables(m);
+    mercer::python::bind_exchange(m);
 }

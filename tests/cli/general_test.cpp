@@ -112,7 +112,73 @@ TEST(Program, CompletionKnowsCommandsOptionsAndWords) {
     EXPECT_EQ(complete("mercer info --missing med", 3), "median\n");
     EXPECT_EQ(complete("mercer make spir", 2), "spirals\n");
     EXPECT_EQ(complete("mercer info @di", 2), "@digits\n");
-    expect_refused(run({"completion", "fish"}), "fish");
+    expect_refused(run({"completion", "tcsh"}), "tcsh");
+}
+
+bool has_shell(const std::string& name) {
+    return run_program("sh", {"-c", "command -v " + name}).code == 0;
+}
+
+TEST(Program, FishCompletesCommandsOptionsAndWords) {
+    const Outcome script = run({"completion", "fish"});
+    ASSERT_EQ(script.code, 0);
+    EXPECT_TRUE(has(script.out, "-a train"));
+    if (!has_shell("fish")) GTEST_SKIP() << "fish is not there";
+    const Folder folder;
+    const std::string path = folder.file("mercer.fish", script.out);
+    const auto complete = [&](const std::string& line) {
+        const Outcome result =
+            run_program("fish", {"-c", "source '" + path + "'; complete -C '" + line + "'"});
+        EXPECT_EQ(result.code, 0) << result.err;
+        return result.out;
+    };
+    EXPECT_EQ(complete("mercer inf"),
+              "info\tdescribe a data file: shape, labels, ranges, advice\n");
+    EXPECT_TRUE(has(complete("mercer info --thr"), "--threads\t"));
+    EXPECT_TRUE(has(complete("mercer info --missing med"), "median"));
+    EXPECT_TRUE(has(complete("mercer make spir"), "spirals"));
+}
+
+TEST(Program, ZshReadsItsScriptAndFindsEveryCommand) {
+    const Outcome script = run({"completion", "zsh"});
+    ASSERT_EQ(script.code, 0);
+    EXPECT_TRUE(script.out.starts_with("#compdef mercer\n"));
+    if (!has_shell("zsh")) GTEST_SKIP() << "zsh is not there";
+    const Folder folder;
+    const std::string path = folder.file("_mercer", script.out);
+    // The functions that a completion calls are stood in for: what they are told is what counts.
+    const auto told = [&](const std::string& words, int position) {
+        const Outcome result =
+            run_program("zsh", {"-f", "-c",
+                                "compdef() { }; _describe() { print -l -- $commands }; "
+                                "_arguments() { print -l -- \"$@\" }; source '" +
+                                    path + "'; words=(" + words +
+                                    "); CURRENT=" + std::to_string(position) + "; _mercer"});
+        EXPECT_EQ(result.code, 0) << result.err;
+        return result.out;
+    };
+    EXPECT_TRUE(has(told("mercer x", 2), "info:describe a data file"));
+    const std::string options = told("mercer info x", 3);
+    EXPECT_TRUE(has(options, "--threads[")) << options;
+    EXPECT_TRUE(has(options, ":value:(refuse mean median zero)")) << options;
+}
+
+TEST(Program, ManualPagesAreMadeOfTheHelp) {
+    const Outcome page = run({"man", "train"});
+    ASSERT_EQ(page.code, 0);
+    EXPECT_TRUE(page.out.starts_with(".TH MERCER-TRAIN 1"));
+    EXPECT_TRUE(has(page.out, "\\-\\-kernel"));
+    EXPECT_TRUE(has(run({"man"}).out, "mercer\\-export"));
+    expect_refused(run({"man", "tran"}), "train");
+    const Folder folder;
+    ASSERT_EQ(run({"man", "--folder", folder.path("man1")}).code, 0);
+    if (!has_shell("mandoc")) GTEST_SKIP() << "mandoc is not there";
+    for (const char* name : {"mercer", "mercer-train", "mercer-export", "mercer-bounds"}) {
+        const Outcome lint = run_program(
+            "mandoc",
+            {"-T", "lint", "-W", "error", folder.path("man1/" + std::string(name) + ".1")});
+        EXPECT_EQ(lint.out + lint.err, "") << name;
+    }
 }
 
 }  // namespace

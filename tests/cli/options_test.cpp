@@ -34,13 +34,13 @@ Words split(const std::string& text) {
 std::map<std::string, Words> options_of(const std::string& command) {
     static const std::set<std::string> general{"--threads", "--json", "--quiet", "--help"};
     static const std::map<std::string, std::string> values{
-        {"N", "2"},         {"X", "0.5"},     {"EXPR", "linear"},     {"RULE", "standard"},
-        {"FILE", "o.csv"},  {"TEXT", "1"},    {"AXIS", "C=1,2"},      {"HxW", "8x8"},
-        {"CLASS=W", "a=2"}, {"CLASS", "a"},   {"LIST", "shift(1)"},   {"F", "clip"},
-        {"FORMULA", "x0"},  {"X,X", "1,2"},   {"X,X,…", "1,2"},       {"N,…", "1,2"},
-        {"N,N", "1,2"},     {"X Y", "x.csv"}, {"S", "0.5"},           {"R", "0.5"},
-        {"FILE…", "o.csv"}, {"MODEL", "m"},   {"NAME,NAME", "gamma"}, {"A,B", "1,2"},
-        {"FOLDER", "."}};
+        {"N", "2"},         {"X", "0.5"},      {"EXPR", "linear"},     {"RULE", "standard"},
+        {"FILE", "o.csv"},  {"TEXT", "1"},     {"AXIS", "C=1,2"},      {"HxW", "8x8"},
+        {"CLASS=W", "a=2"}, {"CLASS", "a"},    {"LIST", "shift(1)"},   {"F", "clip"},
+        {"FORMULA", "x0"},  {"X,X", "1,2"},    {"X,X,…", "1,2"},       {"N,…", "1,2"},
+        {"N,N", "1,2"},     {"X Y", "x.csv"},  {"S", "0.5"},           {"R", "0.5"},
+        {"FILE…", "o.csv"}, {"MODEL", "m"},    {"NAME,NAME", "gamma"}, {"A,B", "1,2"},
+        {"FOLDER", "."},    {"NAME", "digits"}};
     std::map<std::string, Words> options;
     std::istringstream help(run({command, "--help"}).out);
     for (std::string line; std::getline(help, line);) {
@@ -236,7 +236,13 @@ const std::vector<Mode> modes{
     {"plot convergence m -o o.svg", reading + "--plane --resolution --sample --bins --problem"},
     {"plot steps a.csv -o o.svg", reading + "--plane --resolution --sample --bins"},
     {"studio a.csv", ""},
+    {"export m o.onnx", ""},
+    {"export m o.c", ""},
+    {"export m o.model", "--precision --name"},
+    {"export m o.c --to libsvm", "--precision --name"},
     {"completion bash", ""},
+    {"man", ""},
+    {"man train", "--folder"},
 };
 
 /// The options of a command that some mode of it refuses.
@@ -319,7 +325,10 @@ TEST(Options, TheProgramAloneShowsItsCommandsInGroups) {
     const Outcome alone = run({});
     EXPECT_EQ(alone.code, 2);
     EXPECT_EQ(alone.out, run({"--help"}).out);
-    for (const char* group : {"\nData:\n", "\nKernels:\n", "\nMachines:\n"}) {
+    EXPECT_LE(std::ranges::count(alone.out, '\n'), 60);  // one screen
+    for (const char* group : {"\nLook at data and prepare it:\n", "\nChoose a kernel:\n",
+                              "\nLearn, predict and judge:\n", "\nKnow how far to trust it:\n",
+                              "\nFind structure:\n"}) {
         EXPECT_TRUE(has(alone.out, group)) << alone.out;
     }
     EXPECT_TRUE(has(alone.out, "train a machine and certify it"));

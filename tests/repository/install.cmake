@@ -38,3 +38,21 @@ get_filename_component(library_directory "${pc_directory}" DIRECTORY)
 set(ENV{LD_LIBRARY_PATH} "${library_directory}")
 must(${WORK}/own_operator)
 must(${prefix}/bin/mercer --version)
+# A program in C, which knows nothing of C++.
+find_program(C_COMPILER NAMES cc gcc clang)
+if(C_COMPILER)
+    must(${C_COMPILER} -std=c99 -pedantic -Wall -Wextra -Werror ${flags} ${EXAMPLES}/predict.c
+         -o ${WORK}/predict ${options})
+    must(${prefix}/bin/mercer train @iris ${WORK}/iris.mercer --quiet)
+    execute_process(COMMAND ${WORK}/predict ${WORK}/iris.mercer 5.1 3.5 1.4 0.2
+                    OUTPUT_VARIABLE answer COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT answer STREQUAL "setosa\n")
+        message(FATAL_ERROR "predict.c says ${answer} of a row of setosa")
+    endif()
+endif()
+foreach(page IN ITEMS man/man1/mercer.1 man/man1/mercer-train.1 zsh/site-functions/_mercer
+        fish/vendor_completions.d/mercer.fish bash-completion/completions/mercer)
+    if(NOT EXISTS "${prefix}/share/${page}")
+        message(FATAL_ERROR "${page} was not installed")
+    endif()
+endforeach()

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <optional>
 
+#include "mercer/base/detail/formula_tree.hpp"
 #include "mercer/base/detail/scanner.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
@@ -13,7 +14,7 @@
 namespace mercer {
 namespace {
 
-enum class Kind { number, column, name, norm, sum, product, negate, power, call };
+using Kind = FormulaTree::Kind;
 
 struct Call {
     const char* name;
@@ -356,6 +357,27 @@ bool Formula::has_names() const {
 
 std::size_t Formula::columns_needed() const {
     return highest_column(*root_);
+}
+
+namespace {
+
+FormulaTree copy_tree(const Node& node) {
+    FormulaTree tree{.kind = node.kind,
+                     .value = node.value,
+                     .column = node.column,
+                     .name = node.call ? node.call->name : node.name,
+                     .inverse = node.inverse};
+    for (const Pointer& part : node.parts) tree.parts.push_back(copy_tree(*part));
+    return tree;
+}
+
+}  // namespace
+
+FormulaTree tree_of(const Formula& formula) {
+    // Its text parses back to the same formula, so that the tree stays private to this file.
+    const std::string text = formula.text();
+    Scanner scanner(text, "formula");
+    return copy_tree(*Reader(scanner).sum());
 }
 
 }  // namespace mercer

@@ -11,11 +11,18 @@
 //
 //     export_libsvm(model, "a9a.model");                  // svm-predict a9a.t a9a.model out
 //     const Model theirs = import_libsvm("svmguide1.model");
+//
+// And out, for those who predict without us (docs/export.md): ONNX for runtimes in other languages,
+// C99 for machines without any.
+//
+//     export_model(model, "digits.onnx");
+//     export_model(model, "digits.c", {.format = "c", .name = "digits"});
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mercer/base/export.hpp"
 #include "mercer/learn/model.hpp"
@@ -68,5 +75,32 @@ Model import_libsvm_from_memory(std::string_view text, const std::string& name =
 
 /// True for bytes that begin as LIBSVM's model files do.
 bool is_libsvm_model(std::string_view bytes);
+
+struct ExportSettings {
+    std::string format{};  ///< one of export_formats(); empty: what the name of the file ends with
+    /// What the functions of C begin with, and the name of ONNX's graph: a word of a-z, 0-9 and _.
+    std::string name = "model";
+    /// Computes in single precision, for processors without double; the scores then have six digits
+    /// or fewer. Otherwise everything is computed in double precision.
+    bool single_precision = false;
+};
+
+/// A way to write a model for other programs.
+struct ExportFormat {
+    std::string name;    ///< "onnx"
+    std::string ending;  ///< ".onnx"
+    std::string about;   ///< one line for people
+    std::string (*write)(const Model& model, const ExportSettings& settings);
+};
+/// All of them: onnx, c, libsvm.
+const std::vector<ExportFormat>& export_formats();
+
+/// Writes a model for other programs, whole or not at all; "-" is standard output. Scaling, recipe,
+/// classes and probabilities go with it. Throws InvalidInput that names the part of the model for
+/// which the format has no words: kernels that are programs and no formulas (texts, graphs, series,
+/// user functions), machines that decide by more than their expansion, dates.
+void export_model(const Model& model, const std::string& path, const ExportSettings& settings = {});
+/// The same to memory; the format must be given.
+std::string export_to_memory(const Model& model, const ExportSettings& settings);
 
 }  // namespace mercer
