@@ -109,6 +109,17 @@ nb::dict arrays_dict(const Model& model) {
     return result;
 }
 
+/// Platt's sigmoids, a row (a, b) for each output; none without probabilities.
+Matrix<double> sigmoids_of_model(const Model& model) {
+    const std::span<const Sigmoid> sigmoids = sigmoids_of(model.extras());
+    Matrix<double> table(sigmoids.size(), 2);
+    for (std::size_t i = 0; i < sigmoids.size(); ++i) {
+        table(i, 0) = sigmoids[i].a;
+        table(i, 1) = sigmoids[i].b;
+    }
+    return table;
+}
+
 /// Numbers it was trained with, as estimators call them.
 nb::dict trained_dict(const Model& model) {
     nb::dict result;
@@ -218,6 +229,9 @@ void bind_model(nb::module_& m) {
                      })
         .def("texts", [](const Model& model) { return texts_of(model.expansion().points); })
         .def("arrays", &arrays_dict)
+        .def_prop_ro(
+            "sigmoids", [](const Model& model) { return give(sigmoids_of_model(model)); },
+            nb::rv_policy::move)
         .def("report", [](const Model& model) { return report_dict(model.report()); })
         .def("reports", &reports_list)
         .def("check", &check, nb::arg("x"), nb::arg("y").none(), nb::arg("weights").none(),

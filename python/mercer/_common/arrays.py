@@ -280,8 +280,8 @@ def names_of(classes: np.ndarray) -> tuple[list[str], list[float]]:
     return names, []
 
 
-def check_weights(weights: Any, rows: int) -> np.ndarray | None:
-    """None, or one number per row, finite and not negative."""
+def check_weights(weights: Any, rows: int, *, leave_out: bool = False) -> np.ndarray | None:
+    """None, or one number per row, finite and not negative; with ``leave_out`` those below 0 are 0."""
     if weights is None:
         return None
     try:
@@ -294,13 +294,18 @@ def check_weights(weights: Any, rows: int) -> np.ndarray | None:
         raise ValueError("Sample weights must be 1D array or scalar")
     if len(weights) != rows:
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+    if leave_out:
+        weights = np.where(weights < 0, 0.0, weights)
     wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
     if len(wrong):
         raise ValueError(
             f"sample_weight of row {wrong[0]} = {weights[wrong[0]]} must be finite and not negative"
         )
     if not weights.any():
-        raise ValueError("sample_weight is zero for every row: there is nothing to learn from")
+        raise ValueError(
+            "Invalid input - all samples have zero or negative weights. There is nothing to learn from: "
+            "sample_weight must be above 0 for some rows"
+        )
     return np.ascontiguousarray(weights)
 
 

@@ -8,44 +8,29 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._common.arrays import check_targets, check_weights
-from .._common.base import Machine
+from .._common.arrays import check_targets
 from .._common.call import outside
 from .._common.compat import OutlierMixin, RegressorMixin
+from .support import SupportVectorMachine
 
 
-class _OneOutput(Machine):
+class _OneOutput(SupportVectorMachine):
     """A support vector machine with one function."""
 
     def _fit_one(self, X: Any, y: Any, sample_weight: Any, **settings: Any) -> Any:
-        settings.update(self._tolerance(X.shape[0]))
-        self._train(
-            X,
-            y,
-            check_weights(sample_weight, X.shape[0]),
-            shrinking=bool(self.shrinking),
-            memory_bytes=self._cache_bytes(),
-            iteration_limit=max(0, int(self.max_iter)),
-            **settings,
-        )
+        rows = X.shape[0]
+        settings.update(self._solver_settings(rows))
+        self._train(X, y, self._row_weights(sample_weight, rows), **settings)
         model = self._model
         self.support_ = model.origins.astype(np.int32)
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
-        self.support_vectors_ = self._points()
-        self.dual_coef_ = model.coefficients
+        self.support_vectors_ = self._as_fitted(self._points())
+        self.dual_coef_ = self._as_fitted(model.coefficients)
         self.intercept_ = model.bias
         self.n_iter_ = max(1, self.report_.iterations)
         self.fit_status_ = 0 if self.report_.converged else 1
         self.shape_fit_ = (X.shape[0], self.n_features_in_)
         return self
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """The weight vector, for the linear kernel only."""
-        self._check_fitted()
-        if self._model.kernel.text() != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        return np.asarray(self.dual_coef_ @ self._points())
 
 
 class _SupportVectorRegressor(RegressorMixin, _OneOutput):
@@ -167,7 +152,7 @@ class SVR(_SupportVectorRegressor):
         self.target_scale = target_scale
 
     def _tube(self) -> dict[str, float]:
-        return {"C": float(self.C), "epsilon": float(self.epsilon)}
+        return {"C": self._penalty_of_errors(), "epsilon": float(self.epsilon)}
 
 
 class NuSVR(_SupportVectorRegressor):
@@ -230,7 +215,7 @@ class NuSVR(_SupportVectorRegressor):
         self.target_scale = target_scale
 
     def _tube(self) -> dict[str, float]:
-        return {"C": float(self.C), "nu": float(self.nu)}
+        return {"C": self._penalty_of_errors(), "nu": float(self.nu)}
 
 
 class _Region(OutlierMixin, _OneOutput):

@@ -186,6 +186,12 @@ class Kernel:
         return self._expression.parameters()
 
     @property
+    def theta(self) -> np.ndarray:
+        """Logarithms of its positive parameters, in their order, as scikit-learn's kernels have them."""
+        values = np.asarray([value for _, _, value in self.parameters], dtype=np.float64)
+        return np.log(values[values > 0])
+
+    @property
     def definiteness(self) -> Definiteness:
         """Whether the kernel is positive definite, by rule, with the reasons."""
         return self.definite_on()
