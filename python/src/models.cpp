@@ -62,15 +62,33 @@ nb::dict report_dict(const Report& r) {
     return d;
 }
 
+/// Whether these rows are answered before a thread that could be told to stop would have begun.
+bool at_once(const Predictor& predictor, const Rows& x) {
+    constexpr std::size_t few = 1 << 20;  // products: well below a millisecond
+    const std::size_t columns = x.columns() + 1;
+    const std::size_t points = predictor.model().expansion().size() + 1;
+    return x.object_names().empty() && x.size() <= few / columns / points;
+}
+
 nb::object decision(const Predictor& predictor, const Rows& x) {
     Matrix<double> out;
-    run_beside([&](const Progress& progress) { out = predictor.decision(x, progress); });
+    if (at_once(predictor, x)) {
+        const nb::gil_scoped_release free;
+        out = predictor.decision(x);
+    } else {
+        run_beside([&](const Progress& progress) { out = predictor.decision(x, progress); });
+    }
     return nb::cast(give(std::move(out)));
 }
 
 nb::object probabilities(const Predictor& predictor, const Rows& x) {
     Matrix<double> out;
-    run_beside([&](const Progress& progress) { out = predictor.probabilities(x, progress); });
+    if (at_once(predictor, x)) {
+        const nb::gil_scoped_release free;
+        out = predictor.probabilities(x);
+    } else {
+        run_beside([&](const Progress& progress) { out = predictor.probabilities(x, progress); });
+    }
     return nb::cast(give(std::move(out)));
 }
 

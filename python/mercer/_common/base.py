@@ -17,6 +17,7 @@ from .. import _core
 from .arrays import check_rows, from_rows, names_of, require_finite, to_rows
 from .call import _threads, outside, seed_of, weighted_scale
 from .compat import BaseEstimator, ConvergenceWarning, NotFittedError
+from .html import machine_html, report_html
 from .parameters import checked, number
 from .progress import ProgressBar
 from .._kernel.block_kernel import PairFunction, Things, things_in
@@ -82,6 +83,9 @@ class Report(Mapping):
     def __repr__(self) -> str:
         shown = ("status", "certifies", "primal", "dual", "relative_gap", "kkt_violation")
         return "Report(" + ", ".join(f"{name}={self[name]!r}" for name in shown) + ")"
+
+    def _repr_html_(self) -> str:
+        return report_html(self)
 
 
 class Machine(BaseEstimator):
@@ -488,6 +492,12 @@ class Machine(BaseEstimator):
                 "mercer.kernels"
             )
         self._model.save(os.fspath(path))
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: as scikit-learn does, and of a fitted machine the certificate."""
+        inner = getattr(super(), "_repr_html_", None)
+        plain = inner() if inner is not None else ""
+        return machine_html(self, plain) if self.__sklearn_is_fitted__() else plain
 
     def _after_loading(self) -> None:
         """Reads off a model from a file what predictions need besides the model itself."""

@@ -10,6 +10,7 @@ from typing import Any, Callable
 import numpy as np
 
 from .._common.arrays import is_sparse
+from .._common.html import kernel_html
 from .expression import Definiteness, Kernel, _columns
 
 
@@ -98,6 +99,9 @@ class BlockKernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self}>"
+
+    def _repr_html_(self) -> str:
+        return kernel_html(self)
 
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         """The matrix of the rows of X and Z, computed a block of rows of X at a time."""
