@@ -19,6 +19,7 @@ from ._estimators.features import eliminate_features, zero_norm_features
 from ._estimators.gpc import GaussianProcessClassifier
 from ._estimators.hebbian import KernelHebbian
 from ._estimators.ica import KernelICA, KernelTDSEP
+from ._estimators.linear import LinearSVC, LinearSVR
 from ._common.load import load
 from ._estimators.losses import (
     KernelHuberRegressor,
@@ -97,6 +98,8 @@ __all__ = [
     "KernelVQ",
     "LabelSpreading",
     "LaplacianEigenmaps",
+    "LinearSVC",
+    "LinearSVR",
     "LocallyLinearEmbedding",
     "Machine",
     "MonomialFeatures",

@@ -52,7 +52,7 @@ def test_every_parameter_has_a_kind_or_is_read_with_care(kind) -> None:
     known = {name for name, _, _ in _signature(kind)}
     free = {"kernel", "kernel_y", "gamma", "callback", "random_state", "class_weight", "alphas"}
     free |= {"fixed", "shares", "path", "loss", "loss_slope", "regularizer"}
-    free |= {"optimizer", "iterated_power"} | ({"alpha"} if "optimizer" in vars(kind()) else set())
+    free |= {"tube", "dual", "optimizer", "iterated_power"} | ({"alpha"} if "optimizer" in vars(kind()) else set())
     assert set(inspect.signature(kind.__init__).parameters) - {"self"} <= known | free
     assert set(KINDS) == set(WRONG)
 

@@ -71,8 +71,7 @@ class Classifier(ClassifierMixin, Machine):
         self._require_all_classes(positions, weights)
         if hasattr(self, "class_weight"):
             self.class_weight_ = class_weight_of(self.class_weight, self.classes_, positions)
-            if (self.class_weight_ != 1).any():
-                settings["class_weights"] = self.class_weight_.tolist()
+            weights = self._weigh_classes(settings, positions, weights)
         settings.update(self._solver_settings(X.shape[0]))
         if "nu" in settings:
             settings["nu"] = self._feasible_nu(settings["nu"], positions, weights)
@@ -85,6 +84,12 @@ class Classifier(ClassifierMixin, Machine):
 
     def _solver_settings(self, rows: int) -> dict[str, Any]:
         return {}
+
+    def _weigh_classes(self, settings: dict[str, Any], positions: np.ndarray, weights: Any) -> Any:
+        """Tells the machine of weights of classes; returns those of rows."""
+        if (self.class_weight_ != 1).any():
+            settings["class_weights"] = self.class_weight_.tolist()
+        return weights
 
     def _require_all_classes(self, positions: np.ndarray, weights: np.ndarray | None) -> None:
         """Rows of weight 0 are left out: there must be others of every class."""

@@ -50,6 +50,8 @@ class SupportVectorMachine(Machine):
             "shrinking": bool(self.shrinking),
             "memory_bytes": self._cache_bytes(),
             "iteration_limit": max(0, int(self.max_iter)),
+            "method": self.method,
+            "relative_gap": float(self.gap),
             **self._tolerance(rows),
         }
 

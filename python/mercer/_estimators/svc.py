@@ -52,6 +52,8 @@ class _SupportVectorClassifier(SupportVectorMachine, Classifier):
             raise ValueError(
                 f"decision_function_shape = {self.decision_function_shape!r} must be 'ovr' or 'ovo'"
             )
+        if self.multi_class not in ("ovo", "ovr"):
+            raise ValueError(f"multi_class = {self.multi_class!r} must be 'ovo' or 'ovr'")
         if self.decide not in ("margin", "probability"):
             raise ValueError(f"decide = {self.decide!r} must be 'margin' or 'probability'")
         if self.decide == "probability" and not _asks_for_probability(self):
@@ -61,6 +63,7 @@ class _SupportVectorClassifier(SupportVectorMachine, Classifier):
             y,
             sample_weight,
             probability=_asks_for_probability(self),
+            multi_class=self.multi_class,
             **self._penalty(),
         )
         if self.report_.status in ("not separable", "no margin found"):
@@ -99,8 +102,11 @@ class _SupportVectorClassifier(SupportVectorMachine, Classifier):
         self.shape_fit_ = (len(positions), self.n_features_in_)
 
     def _dual_coefficients(self, pairs: np.ndarray, owner: np.ndarray) -> np.ndarray:
-        """LIBSVM's table: of a vector of class c, one row for each other class in order."""
+        """LIBSVM's table: of a vector of class c, one row for each other class in order. Of machines of
+        one class against the rest each has a row of its own."""
         count = len(self.classes_)
+        if self._model.one_vs_rest and count > 2:
+            return pairs
         table = np.zeros((count - 1, len(owner)))
         k = 0
         for a in range(count):
@@ -173,7 +179,10 @@ class SVC(_SupportVectorClassifier):
     the hard margin, a ValueError where no plane separates the classes. What is
     new: ``n_jobs``, ``time_limit``, ``callback``, ``precision``, ``on_interrupt`` (see `Machine`), and
     ``decide="probability"``: `predict` gives the likeliest class of `predict_proba`, which need not be the
-    one the margin decides for, above all when classes are weighted.
+    one the margin decides for, above all when classes are weighted; ``multi_class="ovr"``: each class
+    against the rest instead of pairs; ``bias=False``: planes through the origin of feature space;
+    ``method``: how the dual is solved, "automatic", "decomposition", "smo", "chunking" or "weights" (linear
+    kernels, in the space of weights); ``gap``: stop also at this relative gap, 0: not used.
 
     Attributes
     ----------
@@ -223,7 +232,11 @@ class SVC(_SupportVectorClassifier):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
         decide: str = "margin",
+        multi_class: str = "ovo",
+        bias: bool = True,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -246,10 +259,15 @@ class SVC(_SupportVectorClassifier):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
         self.decide = decide
+        self.multi_class = multi_class
+        self.bias = bias
 
     def _penalty(self) -> dict[str, Any]:
-        return {"task": "hard"} if self.C == math.inf else {"C": float(self.C)}
+        penalty = {"task": "hard"} if self.C == math.inf else {"C": float(self.C)}
+        return {**penalty, "bias": bool(self.bias)}
 
 
 class NuSVC(_SupportVectorClassifier):
@@ -296,7 +314,10 @@ class NuSVC(_SupportVectorClassifier):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
         decide: str = "margin",
+        multi_class: str = "ovo",
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -319,7 +340,10 @@ class NuSVC(_SupportVectorClassifier):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
         self.decide = decide
+        self.multi_class = multi_class
 
     def _penalty(self) -> dict[str, Any]:
         return {"nu": float(self.nu)}

@@ -52,7 +52,7 @@ class _SupportVectorRegressor(RegressorMixin, _OneOutput):
         """
         X = self._take(X)
         y = check_targets(self, y, X.shape[0])
-        self._fit_one(X, y, sample_weight, target_scale=self.target_scale, **self._tube())
+        self._fit_one(X, y, sample_weight, target_scale=self.target_scale, **self._tube(X))
         self._warn_of_targets(y)
         return self
 
@@ -77,7 +77,7 @@ class _SupportVectorRegressor(RegressorMixin, _OneOutput):
             stacklevel=outside(),
         )
 
-    def _tube(self) -> dict[str, float]:
+    def _tube(self, X: Any) -> dict[str, Any]:
         raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
@@ -130,6 +130,8 @@ class SVR(_SupportVectorRegressor):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
         target_scale: str = "auto",
     ) -> None:
         self.kernel = kernel
@@ -149,9 +151,11 @@ class SVR(_SupportVectorRegressor):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
         self.target_scale = target_scale
 
-    def _tube(self) -> dict[str, float]:
+    def _tube(self, X: Any) -> dict[str, Any]:
         return {"C": self._penalty_of_errors(), "epsilon": float(self.epsilon)}
 
 
@@ -159,7 +163,9 @@ class NuSVR(_SupportVectorRegressor):
     """ν-support vector regression: the tube finds its own width, ``report_.epsilon``.
 
     Parameters and attributes as scikit-learn's NuSVR; what is new as in `SVC`, and ``target_scale`` as
-    in `SVR`.
+    in `SVR`. ``tube`` is the shape ζ(x) >= 0 of a tube that is ε ζ(x) wide, where noise is known to differ
+    from row to row: a formula of the columns such as ``"1 + x0"``, a function of the rows, or one number
+    for each training row.
 
     Examples
     --------
@@ -193,7 +199,10 @@ class NuSVR(_SupportVectorRegressor):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
         target_scale: str = "auto",
+        tube: Any = None,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -212,10 +221,32 @@ class NuSVR(_SupportVectorRegressor):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
         self.target_scale = target_scale
+        self.tube = tube
 
-    def _tube(self) -> dict[str, float]:
-        return {"C": self._penalty_of_errors(), "nu": float(self.nu)}
+    def _tube(self, X: Any) -> dict[str, Any]:
+        return {"C": self._penalty_of_errors(), "nu": float(self.nu), **self._shape_of_tube(X)}
+
+    def _shape_of_tube(self, X: Any) -> dict[str, Any]:
+        if self.tube is None:
+            return {}
+        if isinstance(self.tube, str):
+            return {"tube": self.tube}
+        widths = self.tube(X) if callable(self.tube) else self.tube
+        try:
+            widths = np.asarray(widths, dtype=np.float64).reshape(-1)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"tube = {self.tube!r} must be a formula, a function of the rows or a number for each row"
+            ) from None
+        if len(widths) != X.shape[0] or not np.isfinite(widths).all() or (widths < 0).any():
+            raise ValueError(
+                f"tube must give a number, 0 or more, for each of the {X.shape[0]} rows; it gives "
+                f"{len(widths)}, the smallest {widths.min() if len(widths) else 'none'}"
+            )
+        return {"tube_values": widths.tolist()}
 
 
 class _Region(OutlierMixin, _OneOutput):
@@ -280,6 +311,8 @@ class OneClassSVM(_Region):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -297,6 +330,8 @@ class OneClassSVM(_Region):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "OneClassSVM":
         """Learns the region of the rows; ``y`` is ignored.
@@ -365,6 +400,8 @@ class SVDD(_Region):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -382,6 +419,8 @@ class SVDD(_Region):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "SVDD":
         """Learns the sphere around the rows; ``y`` is ignored.
