@@ -13,11 +13,13 @@ from ._estimators.alignment import Combination, alignment, learn_combination
 from ._common.base import Machine, Report
 from ._common.certificate import CheckedCertificate, verify
 from ._common.compat import ConvergenceWarning, NotFittedError
-from ._estimators.components import KernelHebbian, KernelPCA
+from ._estimators.components import KernelPCA
 from ._estimators.conformal import outlier_p_values, prediction_intervals, prediction_sets
 from ._estimators.features import eliminate_features, zero_norm_features
 from ._estimators.gpc import GaussianProcessClassifier
+from ._estimators.hebbian import KernelHebbian
 from ._estimators.ica import KernelICA, KernelTDSEP
+from ._estimators.linear import LinearSVC, LinearSVR
 from ._common.load import load
 from ._estimators.losses import (
     KernelHuberRegressor,
@@ -39,7 +41,8 @@ from ._estimators.network import Network
 from ._estimators.pairs import KernelCCA, KernelDependency
 from ._common.progress import ProgressBar
 from ._estimators.regions import QuantileRegions
-from ._estimators.regression import GaussianProcessRegressor, KernelRidge
+from ._estimators.gpr import GaussianProcessRegressor
+from ._estimators.regression import KernelRidge
 from ._estimators.risk import KernelRiskClassifier, KernelRiskRegressor
 from ._kernel.series import series
 from ._estimators.spreading import LabelSpreading
@@ -96,6 +99,8 @@ __all__ = [
     "KernelVQ",
     "LabelSpreading",
     "LaplacianEigenmaps",
+    "LinearSVC",
+    "LinearSVR",
     "LocallyLinearEmbedding",
     "Machine",
     "MonomialFeatures",

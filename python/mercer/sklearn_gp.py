@@ -10,6 +10,8 @@ Examples
 >>> gp = GaussianProcessRegressor(Covariance(rbf(gamma=.5) + .1*linear()), alpha=1e-6)
 >>> bool(abs(gp.fit(X, np.sin(X[:, 0])).predict([[1.]])[0] - np.sin(1)) < 1e-3)
 True
+>>> print(Covariance("2*rbf(sigma=3)").theta.round(3))
+[0.693 1.099]
 """
 
 from __future__ import annotations
@@ -17,15 +19,31 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.gaussian_process.kernels import Kernel as _SklearnKernel
 
+from ._common.arrays import checked_rows, is_sparse
+from ._common.compat import HAVE_SKLEARN
 from ._kernel.expression import Kernel
+
+if HAVE_SKLEARN:
+    from sklearn.gaussian_process.kernels import Kernel as _SklearnKernel
+else:
+
+    class _SklearnKernel:  # type: ignore[no-redef]
+        """What a covariance is where scikit-learn is not installed."""
+
+
+#: Limits of the search, as those of scikit-learn's kernels.
+LIMITS = np.log([1e-5, 1e5])
+
+
+def _rows(X: Any) -> Any:
+    return X if is_sparse(X) else np.atleast_2d(np.asarray(X, dtype=np.float64))
 
 
 class Covariance(_SklearnKernel):
-    """A kernel with its parameters as they are: scikit-learn's optimiser has nothing to turn.
-
-    `mercer.GaussianProcessRegressor` finds the parameters of any kernel by its evidence.
+    """A mercer kernel that speaks the language of scikit-learn's: it has ``theta``, the logarithms of
+    its positive parameters, with bounds and gradients, so that any optimiser can turn them. Parameters
+    that are 0 or negative stay.
 
     Parameters
     ----------
@@ -33,22 +51,69 @@ class Covariance(_SklearnKernel):
         A kernel that does not take its parameters from the rows (no gamma='scale').
     """
 
+    requires_vector_input = True
+
     def __init__(self, kernel: Any = "rbf(sigma=1)") -> None:
         self.kernel = kernel
 
     def _of(self) -> Kernel:
         return self.kernel if isinstance(self.kernel, Kernel) else Kernel(self.kernel)
 
+    # ---- parameters
+
+    def _values(self) -> np.ndarray:
+        return np.asarray([value for _, _, value in self._of().parameters], dtype=np.float64)
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Logarithms of the positive parameters."""
+        return self._of().theta
+
+    @theta.setter
+    def theta(self, theta: Any) -> None:
+        values = self._values()
+        values[values > 0] = np.exp(np.asarray(theta, dtype=np.float64))
+        self.kernel = Kernel(self._of()._expression.with_parameters(values.tolist()))
+
+    @property
+    def n_dims(self) -> int:
+        """How many parameters can be turned."""
+        return len(self.theta)
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Of theta, one row each."""
+        return np.tile(LIMITS, (self.n_dims, 1))
+
+    def clone_with_theta(self, theta: Any) -> "Covariance":
+        """The same at other parameters."""
+        other = Covariance(self.kernel)
+        other.theta = theta
+        return other
+
+    def _check_bounds_params(self) -> None:
+        """Nothing: the bounds are wide, and none of them was asked for."""
+
+    # ---- values
+
     def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
-        X = np.atleast_2d(np.asarray(X, dtype=np.float64))
-        if eval_gradient and Y is not None:
+        X = _rows(X)
+        if not eval_gradient:
+            return self._of()(X) if Y is None else self._of()(X, _rows(Y))
+        if Y is not None:
             raise ValueError("Gradient can only be evaluated when Y is None.")
-        values = self._of()(X) if Y is None else self._of()(X, np.atleast_2d(np.asarray(Y, float)))
-        return (values, np.empty((*values.shape, 0))) if eval_gradient else values
+        values = self._values()
+        if not (values > 0).any():
+            matrix = self._of()(X)
+            return matrix, np.empty((*matrix.shape, 0))
+        matrix, slopes = self._of()._expression.slopes(checked_rows(X), [])
+        slopes = slopes.reshape(len(values), *matrix.shape)[values > 0]
+        # In the logarithm of a parameter: the slope times the parameter.
+        return matrix, np.moveaxis(slopes * values[values > 0][:, None, None], 0, -1)
 
     def diag(self, X: Any) -> np.ndarray:
         """k(x, x) of every row."""
-        return self._of().diag(np.atleast_2d(np.asarray(X, dtype=np.float64)))
+        return self._of().diag(_rows(X))
 
     def is_stationary(self) -> bool:
         """Not known of an expression."""

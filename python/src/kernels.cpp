@@ -15,6 +15,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interrupt.hpp"
+#include "mercer/gram/gradient.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/kernel/kernel.hpp"
@@ -51,6 +52,23 @@ nb::object kernel_diagonal(const Kernel& kernel, const Rows& x, const Names& nam
         gram.diagonal(gram.reference(), out);
     });
     return nb::cast(give(std::move(out)));
+}
+
+/// k(X, X) and, parameter by parameter below each other, its derivatives.
+nb::tuple kernel_slopes(const Kernel& kernel, const Rows& x, const Names& names) {
+    Matrix<double> value(x.size(), x.size());
+    Matrix<double> slopes;
+    run_beside([&](const Progress& progress) {
+        const GramGradient gradient(kernel, x, names, 0, progress);
+        const std::size_t count = gradient.parameters().size();
+        slopes = Matrix<double>(count * x.size(), x.size());
+        std::vector<MatrixView<double>> parts;
+        for (std::size_t p = 0; p < count; ++p) {
+            parts.emplace_back(slopes.view().row(p * x.size()).data(), x.size(), x.size());
+        }
+        gradient.block(0, 0, value.view(), parts);
+    });
+    return nb::make_tuple(give(std::move(value)), give(std::move(slopes)));
 }
 
 Kernel resolved(const Kernel& kernel, const Rows& x, const Names& names) {
@@ -133,6 +151,7 @@ void bind_kernels(nb::module_& m) {
         .def("matrix", &kernel_matrix, nb::arg("x"), nb::arg("z").none(), nb::arg("twice"),
              nb::arg("names"))
         .def("diagonal", &kernel_diagonal)
+        .def("slopes", &kernel_slopes)
         .def("value", [](const Kernel& k, const Numbers& x, const Numbers& z) {
             return k(std::span(x.data(), x.size()), std::span(z.data(), z.size()));
         });

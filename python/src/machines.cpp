@@ -38,6 +38,7 @@ SvmSettings svm_settings_of(Task task, const FitSettings& common, const Settings
     }
     if (!weights.empty()) values["class_weights"] = std::move(weights);
     SvmSettings svm = svm_settings(task, common, values);
+    svm.tube_values = s.get("tube_values", std::vector<double>{});
     const auto start = s.get<nb::object>("start", nb::none());
     if (!start.is_none()) {
         ModelParts from = nb::cast<const Model&>(start).parts();
@@ -188,7 +189,7 @@ Fit machine_fit(Task task, const nb::dict& settings, const Kernel& kernel, const
         const double finest = s.number("finest", 0);
         StepTable* const table = s.flag("trace", false) ? &steps : nullptr;
         std::vector<std::string> own = s.asked();
-        own.insert(own.end(), {"class_weights", "start"});
+        own.insert(own.end(), {"class_weights", "start", "tube_values"});
         return svm_fit(svm_settings_of(task, common, s, values_of(settings, own)), finest, data,
                        targets, table);
     }

@@ -62,15 +62,33 @@ nb::dict report_dict(const Report& r) {
     return d;
 }
 
+/// Whether these rows are answered before a thread that could be told to stop would have begun.
+bool at_once(const Predictor& predictor, const Rows& x) {
+    constexpr std::size_t few = 1 << 20;  // products: well below a millisecond
+    const std::size_t columns = x.columns() + 1;
+    const std::size_t points = predictor.model().expansion().size() + 1;
+    return x.object_names().empty() && x.size() <= few / columns / points;
+}
+
 nb::object decision(const Predictor& predictor, const Rows& x) {
     Matrix<double> out;
-    run_beside([&](const Progress& progress) { out = predictor.decision(x, progress); });
+    if (at_once(predictor, x)) {
+        const nb::gil_scoped_release free;
+        out = predictor.decision(x);
+    } else {
+        run_beside([&](const Progress& progress) { out = predictor.decision(x, progress); });
+    }
     return nb::cast(give(std::move(out)));
 }
 
 nb::object probabilities(const Predictor& predictor, const Rows& x) {
     Matrix<double> out;
-    run_beside([&](const Progress& progress) { out = predictor.probabilities(x, progress); });
+    if (at_once(predictor, x)) {
+        const nb::gil_scoped_release free;
+        out = predictor.probabilities(x);
+    } else {
+        run_beside([&](const Progress& progress) { out = predictor.probabilities(x, progress); });
+    }
     return nb::cast(give(std::move(out)));
 }
 
@@ -107,6 +125,17 @@ nb::dict arrays_dict(const Model& model) {
         result[name.c_str()] = give(Matrix(*matrix));
     }
     return result;
+}
+
+/// Platt's sigmoids, a row (a, b) for each output; none without probabilities.
+Matrix<double> sigmoids_of_model(const Model& model) {
+    const std::span<const Sigmoid> sigmoids = sigmoids_of(model.extras());
+    Matrix<double> table(sigmoids.size(), 2);
+    for (std::size_t i = 0; i < sigmoids.size(); ++i) {
+        table(i, 0) = sigmoids[i].a;
+        table(i, 1) = sigmoids[i].b;
+    }
+    return table;
 }
 
 /// Numbers it was trained with, as estimators call them.
@@ -218,6 +247,9 @@ void bind_model(nb::module_& m) {
                      })
         .def("texts", [](const Model& model) { return texts_of(model.expansion().points); })
         .def("arrays", &arrays_dict)
+        .def_prop_ro(
+            "sigmoids", [](const Model& model) { return give(sigmoids_of_model(model)); },
+            nb::rv_policy::move)
         .def("report", [](const Model& model) { return report_dict(model.report()); })
         .def("reports", &reports_list)
         .def("check", &check, nb::arg("x"), nb::arg("y").none(), nb::arg("weights").none(),

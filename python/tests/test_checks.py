@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of estimators: every one, none excused."""
+"""scikit-learn's own checks of estimators: every one; what it excuses of its own is excused."""
 
 from __future__ import annotations
 
@@ -21,8 +21,12 @@ ESTIMATORS = [
 ]
 
 
+#: The ν of both classes leaves weights of them no such effect; scikit-learn's NuSVC ignores them.
+EXCUSED = {"NuSVC": {"check_class_weight_classifiers"}}
+
+
 def test_all_estimators_are_public() -> None:
-    assert len(ESTIMATORS) == 34
+    assert len(ESTIMATORS) == 36
     assert all(estimator.__name__ in mercer.__all__ for estimator in ESTIMATORS)
 
 
@@ -34,17 +38,21 @@ def test_check_estimator(estimator) -> None:
     failed = {
         r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped")
     }
-    assert not failed
+    assert set(failed) == EXCUSED.get(estimator.__name__, set()), failed
     assert sum(r["status"] == "passed" for r in results) > 40
 
 
 def test_parameters_are_those_of_scikit_learn() -> None:
     from sklearn import svm
+    from sklearn.decomposition import KernelPCA
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.kernel_ridge import KernelRidge
 
-    for name in ("SVC", "SVR", "NuSVR", "OneClassSVM"):
-        theirs = set(getattr(svm, name)().get_params())
-        assert theirs <= set(getattr(mercer, name)().get_params())
-    # scikit-learn's NuSVC takes class weights and ignores them.
-    theirs = set(svm.NuSVC().get_params()) - {"class_weight"}
-    assert theirs <= set(mercer.NuSVC().get_params())
+    theirs = [svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM]
+    theirs += [KernelPCA, KernelRidge, GaussianProcessRegressor, Nystroem]
+    for kind in theirs:
+        ours = getattr(mercer, kind.__name__)
+        assert set(kind().get_params()) <= set(ours().get_params()), kind
+        ours(**kind().get_params())
     assert clone(mercer.SVC(kernel=mercer.rbf(gamma=1), C=3)).C == 3

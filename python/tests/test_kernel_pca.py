@@ -41,7 +41,7 @@ def _centred(K: np.ndarray) -> np.ndarray:
 def test_all_kinds_of_kernels_give_the_same() -> None:
     kernel = rbf(gamma=0.2)
     a = KernelPCA(3, kernel=kernel).fit(X)
-    b = KernelPCA(3, kernel=lambda P, Q: kernel(P, Q)).fit(X)
+    b = KernelPCA(3, kernel=mercer.function(lambda P, Q: kernel(P, Q))).fit(X)
     c = KernelPCA(3, kernel="precomputed").fit(kernel(X))
     new = X[:7] + 0.1
     np.testing.assert_allclose(a.transform(new), b.transform(new), atol=1e-9)

@@ -71,9 +71,37 @@ def test_covariance_of_scikit_learns_own_process(moons) -> None:
     from mercer.sklearn_gp import Covariance
 
     X, y = moons
-    ours = GaussianProcessRegressor(Covariance(mercer.rbf(gamma=0.5)), alpha=0.1).fit(X, y)
+    covariance = Covariance(mercer.rbf(gamma=0.5))
+    ours = GaussianProcessRegressor(covariance, alpha=0.1, optimizer=None).fit(X, y)
     theirs = GaussianProcessRegressor(RBF(1.0), alpha=0.1, optimizer=None).fit(X, y)
     for a, b in zip(ours.predict(X, return_std=True), theirs.predict(X, return_std=True)):
         assert np.allclose(a, b, atol=1e-8)
     assert ours.log_marginal_likelihood() == pytest.approx(theirs.log_marginal_likelihood())
     assert repr(clone(ours.kernel_)) == "Covariance(rbf(gamma=0.5))"
+
+
+def test_gradients_of_a_covariance_are_those_of_its_values(moons) -> None:
+    from mercer.sklearn_gp import Covariance
+
+    X, _ = moons
+    covariance = Covariance("2*rbf(sigma=0.7) + polynomial(degree=2, gamma=0.3, coef0=0)*laplacian(gamma=1)")
+    _, slopes = covariance(X[:15], eval_gradient=True)
+    assert slopes.shape == (15, 15, covariance.n_dims) and covariance.n_dims == 4  # coef0 = 0 stays
+    for k in range(covariance.n_dims):
+        up, down = (covariance.theta + h * np.eye(covariance.n_dims)[k] for h in (1e-5, -1e-5))
+        change = covariance.clone_with_theta(up)(X[:15]) - covariance.clone_with_theta(down)(X[:15])
+        np.testing.assert_allclose(slopes[..., k], change / 2e-5, atol=1e-7)
+
+
+def test_scikit_learns_process_finds_the_parameters_of_a_mercer_kernel(moons) -> None:
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+    from mercer.sklearn_gp import Covariance
+
+    X, y = moons
+    ours = GaussianProcessRegressor(Covariance("1.5*rbf(sigma=2)"), alpha=0.1).fit(X, y)
+    theirs = GaussianProcessRegressor(ConstantKernel(1.5) * RBF(2.0), alpha=0.1).fit(X, y)
+    best = theirs.log_marginal_likelihood_value_
+    assert ours.log_marginal_likelihood_value_ == pytest.approx(best, abs=1e-6)
+    np.testing.assert_allclose(ours.kernel_.theta, theirs.kernel_.theta, atol=1e-3)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from .compat import HAVE_SKLEARN
+from .frames import as_frame
 from .._kernel.series import counted_rows
 from .._kernel.structures import Structured, structured
 
@@ -65,6 +66,7 @@ def to_rows(X: Any) -> _core.Rows:
 
 def checked_rows(X: Any, name: str = "X") -> _core.Rows:
     """`to_rows` of whatever a user gives where no estimator looks at it first."""
+    X = as_frame(X)
     objects = structured(X)
     if objects is not None:
         return objects.rows()
@@ -114,6 +116,9 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> Any:
 
     Texts and graphs come back as `Structured`.
     """
+    if not reset and _is_ready(estimator, X):
+        return X
+    X = as_frame(X)
     objects = structured(X)
     if objects is not None:
         return _check_structured(estimator, X, objects, reset, minimum)
@@ -138,6 +143,24 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> Any:
             ensure_min_samples=minimum,
         )
     return _check_plainly(estimator, X, reset)
+
+
+def _is_ready(estimator: Any, X: Any) -> bool:
+    """Whether X is as the library wants it and as the estimator knows it: nothing is left to check.
+
+    The checks of scikit-learn take longer than the prediction of one row.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in FLOATS
+        and X.flags.c_contiguous
+        and X.shape[0] > 0
+        and X.shape[1] == getattr(estimator, "n_features_in_", -1)
+        and "feature_names_in_" not in estimator.__dict__
+        and not getattr(estimator, "_kinds", None)
+        and bool(np.isfinite(X).all())
+    )
 
 
 def _check_structured(
@@ -280,8 +303,8 @@ def names_of(classes: np.ndarray) -> tuple[list[str], list[float]]:
     return names, []
 
 
-def check_weights(weights: Any, rows: int) -> np.ndarray | None:
-    """None, or one number per row, finite and not negative."""
+def check_weights(weights: Any, rows: int, *, leave_out: bool = False) -> np.ndarray | None:
+    """None, or one number per row, finite and not negative; with ``leave_out`` those below 0 are 0."""
     if weights is None:
         return None
     try:
@@ -294,13 +317,18 @@ def check_weights(weights: Any, rows: int) -> np.ndarray | None:
         raise ValueError("Sample weights must be 1D array or scalar")
     if len(weights) != rows:
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+    if leave_out:
+        weights = np.where(weights < 0, 0.0, weights)
     wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
     if len(wrong):
         raise ValueError(
             f"sample_weight of row {wrong[0]} = {weights[wrong[0]]} must be finite and not negative"
         )
     if not weights.any():
-        raise ValueError("sample_weight is zero for every row: there is nothing to learn from")
+        raise ValueError(
+            "Invalid input - all samples have zero or negative weights. There is nothing to learn from: "
+            "sample_weight must be above 0 for some rows"
+        )
     return np.ascontiguousarray(weights)
 
 

@@ -17,8 +17,10 @@ from .. import _core
 from .arrays import check_rows, from_rows, names_of, require_finite, to_rows
 from .call import _threads, outside, seed_of, weighted_scale
 from .compat import BaseEstimator, ConvergenceWarning, NotFittedError
+from .html import machine_html, report_html
 from .parameters import checked, number
 from .progress import ProgressBar
+from .._kernel.block_kernel import PairFunction, Things, things_in
 from ..kernels import BlockKernel, Kernel
 
 #: Up to so many training rows ``precision="auto"`` computes in double: there it costs nothing.
@@ -82,6 +84,9 @@ class Report(Mapping):
         shown = ("status", "certifies", "primal", "dual", "relative_gap", "kkt_violation")
         return "Report(" + ", ".join(f"{name}={self[name]!r}" for name in shown) + ")"
 
+    def _repr_html_(self) -> str:
+        return report_html(self)
+
 
 class Machine(BaseEstimator):
     """Base of every estimator that trains one of the library's machines.
@@ -103,6 +108,10 @@ class Machine(BaseEstimator):
     """
 
     _task = ""
+    #: Whether a kernel that is a function is called on two rows, as in some classes of scikit-learn.
+    _functions_of_pairs = False
+    #: ``coef0`` where none is given.
+    _usual_coef0 = 0.0
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Whatever learns looks at its parameters first."""
@@ -125,7 +134,10 @@ class Machine(BaseEstimator):
         if isinstance(kernel, (Kernel, BlockKernel)):
             return kernel
         if callable(kernel):
-            return BlockKernel("function", kernel, getattr(kernel, "__name__", "function"), False)
+            name = getattr(kernel, "__name__", "function")
+            if self._functions_of_pairs:
+                kernel = PairFunction(kernel, getattr(self, "kernel_params", None) or {})
+            return BlockKernel("function", kernel, name, False)
         if not isinstance(kernel, str):
             raise TypeError(
                 f"kernel must be a name, a text, a mercer kernel or a function, not "
@@ -138,15 +150,19 @@ class Machine(BaseEstimator):
 
     def _named_kernel(self, name: str, gamma: Any) -> Kernel:
         gamma = self._gamma_text(gamma)
-        degree, coef0 = getattr(self, "degree", 3), getattr(self, "coef0", 0.0)
+        degree, coef0 = getattr(self, "degree", None), getattr(self, "coef0", None)
+        degree = 3 if degree is None else degree
+        coef0 = self._usual_coef0 if coef0 is None else coef0
         if name == "rbf":
             return Kernel(f"rbf(gamma={gamma})")
         if name == "laplacian":
             return Kernel(f"laplacian(gamma={gamma})")
         if name in ("poly", "polynomial"):
-            whole = int(degree) == degree
-            if not whole or degree < 0:
-                raise ValueError(f"degree = {degree} must be a whole number, 0 or more")
+            if degree < 0:
+                raise ValueError(f"degree = {degree} must be 0 or more")
+            if int(degree) != degree:
+                product = f"polynomial(degree=1, gamma={gamma}, coef0={float(coef0)!r})"
+                return Kernel(f"({product})^{float(degree)!r}")
             return Kernel(
                 f"polynomial(degree={int(degree)}, gamma={gamma}, coef0={float(coef0)!r})"
             )
@@ -195,7 +211,7 @@ class Machine(BaseEstimator):
 
     def _take(self, X: Any, minimum: int = 1) -> Any:
         """Checked training rows."""
-        X = check_rows(self, X, reset=True, minimum=minimum)
+        X = self._checked(X, reset=True, minimum=minimum)
         if self._pairwise_input:
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
@@ -203,6 +219,16 @@ class Machine(BaseEstimator):
                     f"{X.shape[1]} matrix."
                 )
         return X
+
+    def _checked(self, X: Any, *, reset: bool, minimum: int = 1) -> Any:
+        """Rows as `check_rows` gives them; to a function of the user's anything may be a row."""
+        if callable(self.kernel) and not isinstance(self.kernel, Kernel):
+            things = things_in(X)
+            if things is not None:
+                if reset:
+                    self.n_features_in_ = 1
+                return things
+        return check_rows(self, X, reset=reset, minimum=minimum)
 
     def _train(
         self,
@@ -360,9 +386,11 @@ class Machine(BaseEstimator):
 
     def _rows_to_predict(self, X: Any) -> _core.Rows:
         self._check_fitted()
-        X = check_rows(self, X, reset=False)
+        X = self._checked(X, reset=False)
         if "_block_kernel" not in self.__dict__:
             return to_rows(X)
+        if isinstance(X, Things):
+            return to_rows(self._block_matrix(X, self._rows_kept))
         # Only the columns of points that matter are computed; the others are never read.
         used = self._model.origins
         values = np.zeros((X.shape[0], self._rows_kept.shape[0]))
@@ -389,6 +417,8 @@ class Machine(BaseEstimator):
     def _points(self) -> Any:
         """The points of the expansion, empty where only a matrix is known of them."""
         if "_rows_kept" in self.__dict__:
+            if isinstance(self._rows_kept, Things):
+                return np.empty((0, 0))
             return self._rows_kept[self._model.origins]
         if self._pairwise_input:
             return np.empty((0, 0))
@@ -462,6 +492,12 @@ class Machine(BaseEstimator):
                 "mercer.kernels"
             )
         self._model.save(os.fspath(path))
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: as scikit-learn does, and of a fitted machine the certificate."""
+        inner = getattr(super(), "_repr_html_", None)
+        plain = inner() if inner is not None else ""
+        return machine_html(self, plain) if self.__sklearn_is_fitted__() else plain
 
     def _after_loading(self) -> None:
         """Reads off a model from a file what predictions need besides the model itself."""

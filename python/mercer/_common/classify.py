@@ -67,24 +67,43 @@ class Classifier(ClassifierMixin, Machine):
     def _fit_classes(self, X: Any, y: Any, sample_weight: Any, **settings: Any) -> Any:
         X = self._take(X)
         self.classes_, positions = check_labels(self, y, X.shape[0])
-        weights = check_weights(sample_weight, X.shape[0])
-        if weights is not None:
-            left = np.bincount(positions, weights=weights > 0, minlength=len(self.classes_))
-            if (left == 0).any():
-                gone = self.classes_[left == 0].tolist()
-                raise ValueError(
-                    f"no row of class {gone} has a positive weight: leave those rows out"
-                )
+        weights = self._row_weights(sample_weight, X.shape[0])
+        self._require_all_classes(positions, weights)
         if hasattr(self, "class_weight"):
             self.class_weight_ = class_weight_of(self.class_weight, self.classes_, positions)
-            settings["class_weights"] = self.class_weight_.tolist()
-        if "shrinking" in settings:  # a support vector machine
-            settings.update(self._tolerance(X.shape[0]))
+            weights = self._weigh_classes(settings, positions, weights)
+        settings.update(self._solver_settings(X.shape[0]))
         if "nu" in settings:
             settings["nu"] = self._feasible_nu(settings["nu"], positions, weights)
         settings["classes"] = self.classes_
         self._train(X, positions.astype(np.float64), weights, **settings)
         return positions
+
+    def _row_weights(self, sample_weight: Any, rows: int) -> np.ndarray | None:
+        return check_weights(sample_weight, rows)
+
+    def _solver_settings(self, rows: int) -> dict[str, Any]:
+        return {}
+
+    def _weigh_classes(self, settings: dict[str, Any], positions: np.ndarray, weights: Any) -> Any:
+        """Tells the machine of weights of classes; returns those of rows."""
+        if (self.class_weight_ != 1).any():
+            settings["class_weights"] = self.class_weight_.tolist()
+        return weights
+
+    def _require_all_classes(self, positions: np.ndarray, weights: np.ndarray | None) -> None:
+        """Rows of weight 0 are left out: there must be others of every class."""
+        if weights is None:
+            return
+        left = np.bincount(positions, weights=weights > 0, minlength=len(self.classes_))
+        if (left > 0).sum() == 1:
+            infeasible = "specified nu is infeasible: " if hasattr(self, "nu") else ""
+            raise ValueError(
+                f"{infeasible}Invalid input - all samples with positive weights belong to the same class"
+            )
+        if (left == 0).any():
+            gone = self.classes_[left == 0].tolist()
+            raise ValueError(f"no row of class {gone} has a positive weight: leave those rows out")
 
     def _feasible_nu(self, nu: float, positions: np.ndarray, weights: np.ndarray | None) -> float:
         """ν, lowered with a warning where no machine has it; scikit-learn refuses instead.
@@ -94,6 +113,7 @@ class Classifier(ClassifierMixin, Machine):
         if not 0 < nu <= 1:
             return nu
         sums = np.bincount(positions, weights=weights, minlength=len(self.classes_))
+        sums = sums * getattr(self, "class_weight_", 1.0)
         largest = 2 * sums.min() / (sums.min() + sums.max())
         if nu <= largest:
             return nu

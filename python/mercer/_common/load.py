@@ -22,7 +22,8 @@ from .._estimators.machines import Adatron, KernelKMeans, KernelPerceptron, Parz
 from .._estimators.multilabel import MultiLabelClassifier
 from .._estimators.regions import QuantileRegions
 from .._estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
-from .._estimators.regression import GaussianProcessRegressor, KernelRidge
+from .._estimators.gpr import GaussianProcessRegressor
+from .._estimators.regression import KernelRidge
 from .._estimators.risk import KernelRiskClassifier, KernelRiskRegressor
 from .._estimators.spreading import LabelSpreading
 from .._estimators.svc import SVC, NuSVC

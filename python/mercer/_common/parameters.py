@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, Callable
 
@@ -51,6 +52,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "int": (_is_whole, "a whole number"),
     "bool": (lambda value: isinstance(value, (bool, np.bool_, Integral)), "True or False"),
     "str": (lambda value: isinstance(value, str), "text"),
+    "dict": (lambda value: isinstance(value, Mapping), "a dict"),
 }
 
 

@@ -1,32 +1,30 @@
-"""Kernel principal components: of all rows at once, and online."""
+"""Kernel principal components."""
 
 from __future__ import annotations
 
-import copyreg
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from .._common.arrays import check_rows, to_rows
-from .._common.base import Report, _threads, seed_of
-from .._common.call import outside
+from .._common.arrays import is_sparse
+from .._common.base import _threads, seed_of
+from .._common.parameters import _is_whole
 from .._common.transform import Transformer
+from .regression import KernelRidge
+
+#: scikit-learn's names of solvers; here one certified solver answers to all of them.
+SOLVERS = ("auto", "dense", "arpack", "randomized")
 
 
-def no_stream() -> None:
-    """What a stream is in a pickle: it lives in its process."""
-
-
-copyreg.pickle(_core.HebbianStream, lambda stream: (no_stream, ()))
-
-
-class _Components(Transformer):
+class Components(Transformer):
     """Components in feature space: a model of the library's kernel PCA, however it was learnt."""
 
+    #: Components beyond those that the rows have: they are 0.
+    _n_null = 0
+
     def _read_components(self) -> None:
-        table = self._model.arrays()["eigenvalues"]
+        table = np.pad(self._model.arrays()["eigenvalues"], ((0, self._n_null), (0, 0)))
         self.eigenvalues_ = table[:, 0].copy()
         self.explained_variance_ratio_ = table[:, 1].copy()
         self.residuals_ = table[:, 2].copy()
@@ -36,7 +34,8 @@ class _Components(Transformer):
         self._read_components()
 
     def _deviations(self) -> np.ndarray:
-        return np.sqrt(self.eigenvalues_ / self._model.arrays()["moments"][0, 0])
+        found = self._model.arrays()["eigenvalues"][:, 0]
+        return np.sqrt(found / self._model.arrays()["moments"][0, 0])
 
     def transform(self, X: Any) -> np.ndarray:
         """The components of every row.
@@ -46,7 +45,9 @@ class _Components(Transformer):
         ndarray of shape (n_samples, n_components)
         """
         features = self._decision(X)
-        return features / self._deviations() if self.whiten else features
+        if self.whiten:
+            features = features / self._deviations()
+        return np.pad(features, ((0, 0), (0, self._n_null))) if self._n_null else features
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Rows whose images lie nearest to the given components: pre-images.
@@ -56,6 +57,7 @@ class _Components(Transformer):
         ndarray of shape (n_samples, n_features)
         """
         projections = self._check_features(X)
+        projections = np.ascontiguousarray(projections[:, : self._n_features_out - self._n_null])
         if self._pairwise_input or "_block_kernel" in self.__dict__:
             raise ValueError("a kernel known by its values alone has no pre-images")
         if self.whiten:
@@ -79,16 +81,25 @@ class _Components(Transformer):
             return _core.reconstruction_errors(self._model, rows)
 
 
-class KernelPCA(_Components):
+class KernelPCA(Components):
     """Kernel principal components.
 
     Parameters
     ----------
     n_components : int, optional
-        How many; None: all with an eigenvalue above rounding. Where the rows have fewer, there are
-        fewer.
-    kernel, gamma, degree, coef0
-        As scikit-learn's KernelPCA, or a mercer kernel, or a function.
+        How many; None: all with an eigenvalue above rounding. Those the rows do not have are 0.
+    kernel, gamma, degree, coef0, kernel_params
+        As scikit-learn's KernelPCA, or a mercer kernel. A function is called on two rows, with
+        ``kernel_params``; `mercer.function` makes a kernel that is called on blocks.
+    fit_inverse_transform : bool
+        Learn `inverse_transform` from the rows, by ridge regression with the same kernel and the penalty
+        ``alpha``, as scikit-learn does. Otherwise it finds pre-images as ``preimage`` says.
+    alpha : float
+        The penalty of that regression.
+    eigen_solver, max_iter, iterated_power
+        Taken and not needed: there is one solver, and ``residuals_`` certify what it found.
+    remove_zero_eig : bool
+        Leave components out that the rows do not have.
     center : bool
         About the centre of mass in feature space, or about the origin.
     whiten : bool
@@ -99,6 +110,8 @@ class KernelPCA(_Components):
     preimage : str
         How `inverse_transform` finds rows: "best", "fixed-point", "gradient", "distance" or
         "regression".
+    copy_X : bool
+        Keep a copy of the rows as ``X_fit_``, or the rows themselves.
 
     Attributes
     ----------
@@ -109,6 +122,10 @@ class KernelPCA(_Components):
     explained_variance_ratio_ : ndarray
     residuals_ : ndarray
         Length of K v - eigenvalue v for each eigenvector v: the certificate.
+    gamma_ : float
+        1 / columns where gamma is None.
+    dual_coef_, X_transformed_fit_
+        With ``fit_inverse_transform``, as in scikit-learn.
 
     Examples
     --------
@@ -123,6 +140,7 @@ class KernelPCA(_Components):
     """
 
     _task = "kpca"
+    _functions_of_pairs = True
 
     def __init__(
         self,
@@ -130,13 +148,21 @@ class KernelPCA(_Components):
         *,
         kernel: Any = "linear",
         gamma: Any = None,
-        degree: int = 3,
+        degree: float = 3,
         coef0: float = 1.0,
+        kernel_params: dict | None = None,
+        alpha: float = 1.0,
+        fit_inverse_transform: bool = False,
+        eigen_solver: str = "auto",
+        tol: float = 0.0,
+        max_iter: int | None = None,
+        iterated_power: Any = "auto",
+        remove_zero_eig: bool = False,
         center: bool = True,
         whiten: bool = False,
-        tol: float = 0.0,
         preimage: str = "best",
         random_state: Any = None,
+        copy_X: bool = True,
         n_jobs: int | None = None,
         time_limit: float | None = None,
         callback: Any = None,
@@ -147,11 +173,19 @@ class KernelPCA(_Components):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
         self.center = center
         self.whiten = whiten
-        self.tol = tol
         self.preimage = preimage
         self.random_state = random_state
+        self.copy_X = copy_X
         self.n_jobs = n_jobs
         self.time_limit = time_limit
         self.callback = callback
@@ -164,193 +198,91 @@ class KernelPCA(_Components):
         -------
         self
         """
+        self._check_settings()
         X = self._take(X)
         rows = X.shape[0]
         if rows < 2 and self.center:
             raise ValueError("n_samples = 1: one row has no principal components about its centre")
-        if self.n_components is not None and not self.n_components >= 1:
-            raise ValueError(f"n_components = {self.n_components} must be 1 or more, or None")
-        count = 0 if self.n_components is None else min(int(self.n_components), rows)
+        if self._pairwise_input:
+            X = (X + X.T) / 2  # rounding, or two halves that differ
+        asked = 0 if self.n_components is None else min(int(self.n_components), rows)
         # Whoever wants all components means the matrix and its eigenvectors.
-        memory = 17 * rows * rows if count == 0 or 4 * count > rows else 0
+        memory = 17 * rows * rows if asked == 0 or 4 * asked > rows else 0
         self._train(
             X,
-            components=count,
+            components=asked,
             center=bool(self.center),
             tolerance=float(self.tol),
             memory_bytes=max(1 << 30, memory),
         )
-        self.X_fit_ = X.copy()
+        self.X_fit_ = X.copy() if self.copy_X else X
+        self.gamma_ = 1 / X.shape[1] if self.gamma is None else self.gamma
+        self._fill_up(X, asked)
         self._read_components()
-        self.eigenvectors_ = self._model.coefficients.T * np.sqrt(self.eigenvalues_)
+        self.eigenvectors_ = np.zeros((rows, self._n_features_out))
+        found = self._n_features_out - self._n_null
+        vectors = self._model.coefficients.T * np.sqrt(self.eigenvalues_[:found])
+        self.eigenvectors_[self._model.origins, :found] = vectors
+        if self.fit_inverse_transform:
+            self._learn_the_way_back(X)
         return self
 
+    def _check_settings(self) -> None:
+        if self.n_components is not None and not self.n_components >= 1:
+            raise ValueError(f"n_components = {self.n_components} must be 1 or more, or None")
+        if self.eigen_solver not in SOLVERS:
+            raise ValueError(
+                f"eigen_solver = {self.eigen_solver!r} must be one of {', '.join(SOLVERS)}"
+            )
+        if self.iterated_power != "auto" and not _is_whole(self.iterated_power):
+            raise ValueError(f"iterated_power = {self.iterated_power!r} must be 'auto' or a whole number")
+        if self.fit_inverse_transform and self._pairwise_input:
+            raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
 
-class KernelHebbian(_Components):
-    """Kernel principal components learnt online, by the kernel Hebbian algorithm.
+    def _fill_up(self, X: Any, asked: int) -> None:
+        """Components that the rows do not have, unless what they lack is positive definiteness."""
+        missing = max(0, asked - len(self._model.arrays()["eigenvalues"]))
+        if missing and not (self.kernel_.definiteness.positive and not self._pairwise_input):
+            self._require_no_negative_eigenvalue(X)
+        self._n_null = 0 if self.remove_zero_eig else missing
 
-    Rows come one after another and are not kept: the components live in the span of a dictionary of
-    rows, so memory does not grow with the data. `fit` goes through the rows at hand several times;
-    `partial_fit` takes them as they come.
+    def _require_no_negative_eigenvalue(self, X: Any) -> None:
+        K = X if self._pairwise_input else np.asarray(self.kernel_(X))
+        if self.center:
+            K = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+        values = np.linalg.eigvalsh((K + K.T) / 2)
+        if values[0] < -1e-5 * max(values[-1], 0.0):
+            raise ValueError(
+                f"There are significant negative eigenvalues ({values[0]:.6g} beside {values[-1]:.6g}): the "
+                f"kernel is not positive definite on these rows, and they have only "
+                f"{len(self._model.arrays()['eigenvalues'])} principal components; ask for no more"
+            )
 
-    Parameters
-    ----------
-    n_components : int
-        How many; where the dictionary has fewer directions, there are fewer.
-    kernel, gamma, degree, coef0
-        As `SVC`, but no functions and no matrices.
-    dictionary_size : int
-        Rows in the dictionary at most, each the one that the others explain least.
-    window : int
-        The dictionary is chosen among so many of the first rows.
-    batch_size : int
-        Rows that a step is averaged over; 1: Sanger's rule as it stands.
-    rate, anneal : float
-        Steps are of rate × anneal / (step + anneal), divided by the variance along the component.
-    passes : int
-        `fit` alone: times through the rows.
-    tol : float
-        `fit` alone: on the largest residual relative to the largest eigenvalue; above it there is a
-        warning.
-    center, whiten, preimage
-        As `KernelPCA`.
+    def _learn_the_way_back(self, X: Any) -> None:
+        if is_sparse(X) or not isinstance(X, np.ndarray):
+            raise NotImplementedError("Inverse transform not implemented for sparse matrices!")
+        self.X_transformed_fit_ = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
+        self._way_back = KernelRidge(
+            alpha=self.alpha,
+            kernel=self.kernel,
+            gamma=self.gamma_,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+            n_jobs=self.n_jobs,
+        ).fit(self.X_transformed_fit_, X)
+        self.dual_coef_ = self._way_back.dual_coef_
 
-    Attributes
-    ----------
-    eigenvalues_, explained_variance_ratio_, residuals_
-        As `KernelPCA`; exact on all rows after `fit`, measured on the way after `partial_fit`.
-    dictionary_ : ndarray of shape (n_rows, n_features)
-    lost_ : float
-        Share of the squared lengths of the images that the dictionary misses.
-    n_samples_seen_ : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer import KernelHebbian, rbf
-    >>> X = np.random.default_rng(0).normal(size=(400, 3)) * [3., 1., .3]
-    >>> stream = KernelHebbian(2, kernel=rbf(gamma=.1), dictionary_size=50)
-    >>> for part in np.split(X, 4):
-    ...     stream = stream.partial_fit(part)
-    >>> stream.n_samples_seen_, stream.dictionary_.shape, stream.transform(X).shape
-    (400, (50, 3), (400, 2))
-    """
-
-    _task = "kha"
-
-    def __init__(
-        self,
-        n_components: int = 16,
-        *,
-        kernel: Any = "rbf",
-        gamma: Any = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        dictionary_size: int = 500,
-        window: int = 2000,
-        batch_size: int = 32,
-        rate: float = 0.5,
-        anneal: float = 100.0,
-        passes: int = 20,
-        tol: float = 0.01,
-        center: bool = True,
-        whiten: bool = False,
-        preimage: str = "best",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        time_limit: float | None = None,
-        callback: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.dictionary_size = dictionary_size
-        self.window = window
-        self.batch_size = batch_size
-        self.rate = rate
-        self.anneal = anneal
-        self.passes = passes
-        self.tol = tol
-        self.center = center
-        self.whiten = whiten
-        self.preimage = preimage
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.time_limit = time_limit
-        self.callback = callback
-
-    def _settings(self) -> dict[str, Any]:
-        counts = {
-            "components": "n_components",
-            "dictionary": "dictionary_size",
-            "window": "window",
-            "batch": "batch_size",
-            "passes": "passes",
-        }
-        settings: dict[str, Any] = {}
-        for setting, name in counts.items():
-            value = getattr(self, name)
-            if not int(value) >= 1:
-                raise ValueError(f"{name} = {value} must be 1 or more")
-            settings[setting] = int(value)
-        numbers = {"rate": self.rate, "anneal": self.anneal, "tolerance": self.tol}
-        settings.update((name, float(value)) for name, value in numbers.items())
-        settings["center"] = bool(self.center)
-        return settings
-
-    def _take_first(self, X: Any) -> Any:
-        self._expression_only()
-        return self._take(X, minimum=2)
-
-    def _learnt(self) -> None:
-        self._read_components()
-        self.dictionary_ = self._points()
-        self.lost_ = self.report_.figures["lost"]
-        self.n_samples_seen_ = self.report_.rows
-
-    def fit(self, X: Any, y: Any = None) -> "KernelHebbian":
-        """Learns the components of the rows; ``y`` is ignored.
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Rows whose images lie nearest to the given components: pre-images; with
+        ``fit_inverse_transform`` rows that a regression makes of the components.
 
         Returns
         -------
-        self
+        ndarray of shape (n_samples, n_features)
         """
-        self._train(self._take_first(X), **self._settings())
-        self._stream = None
-        self._learnt()
-        self._warn_unless_converged(f"residual {self.report_.figures['residual']:.2e}")
-        return self
-
-    def partial_fit(self, X: Any, y: Any = None) -> "KernelHebbian":
-        """Learns from some more rows, in their order; ``y`` is ignored.
-
-        The dictionary is chosen from the rows of the first call, of which there should be many. A
-        stream does not go into pickles: out of one, and after `fit`, a new stream begins, with a
-        warning.
-
-        Returns
-        -------
-        self
-        """
-        stream = self.__dict__.get("_stream")
-        if stream is None:
-            X = self._take_first(X)
-            settings = {**self._settings(), "seed": seed_of(self.random_state)}
-            stream = _core.HebbianStream(self._expression_only()._expression, settings)
-            if "_model" in self.__dict__:
-                warnings.warn(
-                    "partial_fit begins anew: fit and pickles leave no stream to go on from",
-                    stacklevel=outside(),
-                )
-        else:
-            X = check_rows(self, X, reset=False)
-        callback, _ = self._listener()
-        with _threads(self.n_jobs):
-            stream.feed(to_rows(X), callback)
-            self._model = stream.model()
-        self._stream = stream
-        self.report_ = Report(self._model.report())
-        self._learnt()
-        return self
+        self._check_fitted()
+        if self.fit_inverse_transform:
+            rows = self._way_back.predict(self._check_features(X))
+            return rows if rows.ndim == 2 else rows[:, None]
+        return super().inverse_transform(X)

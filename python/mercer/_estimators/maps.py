@@ -15,7 +15,7 @@ from .._common.call import outside
 from .._common.compat import NotFittedError, TransformerMixin
 from .._kernel.structures import Structured
 from .._common.transform import Transformer
-from ..kernels import Kernel
+from ..kernels import BlockKernel, Kernel
 
 
 def restore_map(kernel: str, points: tuple, reference: tuple, columns: int, *numbers: Any) -> Any:
@@ -65,8 +65,9 @@ class Nystroem(_Map):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0
-        As scikit-learn's Nystroem (no gamma: 1 / columns), or a mercer kernel.
+    kernel, gamma, degree, coef0, kernel_params
+        As scikit-learn's Nystroem (no gamma: 1 / columns), or a mercer kernel. A function is called on
+        two rows, with ``kernel_params``; `mercer.function` makes a kernel that is called on blocks.
     n_components : int
         Rows in the sample.
     random_state
@@ -87,13 +88,17 @@ class Nystroem(_Map):
     True
     """
 
+    _functions_of_pairs = True
+    _usual_coef0 = 1.0
+
     def __init__(
         self,
         kernel: Any = "rbf",
         *,
         gamma: Any = None,
-        coef0: float = 1.0,
-        degree: int = 3,
+        coef0: float | None = None,
+        degree: float | None = None,
+        kernel_params: dict | None = None,
         n_components: int = 100,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -102,6 +107,7 @@ class Nystroem(_Map):
         self.gamma = gamma
         self.coef0 = coef0
         self.degree = degree
+        self.kernel_params = kernel_params
         self.n_components = n_components
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -129,13 +135,69 @@ class Nystroem(_Map):
             generator = np.random.RandomState(seed_of(generator))
         self.component_indices_ = generator.permutation(X.shape[0])[:count]
         self.components_ = X[self.component_indices_]
-        kernel = self._expression_only()
-        if kernel.needs_data:
-            kernel = kernel.resolve(X)
-        self._make("whitened", self.components_, kernel)
-        self._kernel_text = str(kernel)
-        self.normalization_ = self._model.coefficients
+        kernel = self._kernel_of_rows()
+        if self._pairwise_input:
+            self._make_of_values(self.components_[:, self.component_indices_])
+        elif isinstance(kernel, BlockKernel):
+            self._block_kernel, self._rows_kept = kernel, self.components_
+            self._make_of_values(self._block_matrix(self.components_, self.components_))
+        else:
+            self.__dict__.pop("_block_kernel", None)
+            if kernel.needs_data:
+                kernel = kernel.resolve(X)
+            self._kernel_text = str(kernel)
+            self._make_whitened(kernel)
         return self
+
+    def _make_whitened(self, kernel: Kernel) -> None:
+        try:
+            self._make("whitened", self.components_, kernel)
+            self.normalization_ = self._model.coefficients
+        except ValueError as error:
+            if "no dot product" not in str(error):
+                raise
+            warnings.warn(
+                f"Nystroem: {error}. Directions of negative eigenvalues are left out.",
+                stacklevel=outside(),
+            )
+            self._block_kernel = BlockKernel("function", kernel, str(kernel), False)
+            self._make_of_values(self._block_matrix(self.components_, self.components_))
+
+    def _kernel_of_rows(self) -> Any:
+        of_values = self._pairwise_input or callable(self.kernel)
+        if of_values and any(value is not None for value in (self.gamma, self.coef0, self.degree)):
+            raise ValueError(
+                "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel"
+            )
+        return self._resolve_kernel()
+
+    def _named_kernel(self, name: str, gamma: Any) -> Kernel:
+        if name == "chi2" and gamma is not None:
+            return Kernel(f"chi2(gamma={self._gamma_text(gamma)})")
+        return super()._named_kernel(name, gamma)
+
+    def _make_of_values(self, K: np.ndarray) -> None:
+        """The map from kernel values of the sample alone: K**-1/2, directions of no length left out."""
+        values, vectors = np.linalg.eigh((K + K.T) / 2)
+        kept = values > 1e-12 * max(values[-1], 0.0)
+        self.normalization_ = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
+        self._model = None
+        self._n_features_out = len(values)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The features of every row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        self._check_fitted()
+        if self._model is not None:
+            return super().transform(X)
+        X = check_rows(self, X, reset=False)
+        if self._pairwise_input:
+            return X[:, self.component_indices_] @ self.normalization_.T
+        return self._block_matrix(X, self.components_) @ self.normalization_.T
 
     def __getstate__(self) -> dict[str, Any]:
         """Of texts and graphs the sample is kept, from which the map is made again."""

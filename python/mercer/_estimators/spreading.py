@@ -30,6 +30,8 @@ class LabelSpreading(Classifier):
         Only the nearest so many of each row count; None: all.
     alpha : float
         Share that comes from the neighbours, between 0 and 1.
+    max_iter, tol
+        Scikit-learn's, taken and not needed: the equations are solved, not iterated.
 
     Attributes
     ----------
@@ -68,6 +70,8 @@ class LabelSpreading(Classifier):
         coef0: float = 1.0,
         n_neighbors: int | None = None,
         alpha: float = 0.99,
+        max_iter: int = 30,
+        tol: float = 1e-3,
         n_jobs: int | None = None,
         callback: Any = None,
     ) -> None:
@@ -77,6 +81,8 @@ class LabelSpreading(Classifier):
         self.coef0 = coef0
         self.n_neighbors = n_neighbors
         self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
         self.n_jobs = n_jobs
         self.callback = callback
 
@@ -110,6 +116,7 @@ class LabelSpreading(Classifier):
             )  # fmt: skip
         self.report_ = Report(self._model.report())
         self._after_loading()
+        self.n_iter_ = 1
         sums = F.sum(axis=1, keepdims=True)
         self.label_distributions_ = np.divide(F, sums, out=np.zeros_like(F), where=sums > 0)
         self.transduction_ = self.classes_[F.argmax(axis=1)]

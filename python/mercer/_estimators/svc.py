@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import Any
 
 import numpy as np
 
+from .._common.call import outside
 from .._common.classify import Classifier
-from .._common.compat import available_if
+from .._common.compat import NotFittedError, available_if
+from .support import SupportVectorMachine
 
 
 def _asks_for_probability(estimator: Any) -> bool:
@@ -22,7 +26,7 @@ def _has_probability(estimator: Any) -> bool:
     return True
 
 
-class _SupportVectorClassifier(Classifier):
+class _SupportVectorClassifier(SupportVectorMachine, Classifier):
     """SVC and NuSVC but for their penalty."""
 
     _by_pairs = True
@@ -48,6 +52,8 @@ class _SupportVectorClassifier(Classifier):
             raise ValueError(
                 f"decision_function_shape = {self.decision_function_shape!r} must be 'ovr' or 'ovo'"
             )
+        if self.multi_class not in ("ovo", "ovr"):
+            raise ValueError(f"multi_class = {self.multi_class!r} must be 'ovo' or 'ovr'")
         if self.decide not in ("margin", "probability"):
             raise ValueError(f"decide = {self.decide!r} must be 'margin' or 'probability'")
         if self.decide == "probability" and not _asks_for_probability(self):
@@ -57,19 +63,24 @@ class _SupportVectorClassifier(Classifier):
             y,
             sample_weight,
             probability=_asks_for_probability(self),
-            shrinking=bool(self.shrinking),
-            memory_bytes=self._cache_bytes(),
-            iteration_limit=max(0, int(self.max_iter)),
+            multi_class=self.multi_class,
             **self._penalty(),
         )
+        if self.report_.status in ("not separable", "no margin found"):
+            raise ValueError(
+                f"C = inf: the classes are {self.report_.status} in feature space, so that no machine is "
+                "without errors; take a finite C, or another kernel"
+            )
         self._read_model(positions)
         return self
 
-    def _penalty(self) -> dict[str, float]:
+    def _penalty(self) -> dict[str, Any]:
         raise NotImplementedError
 
     def _after_loading(self) -> None:
         self.probability = self._model.has_probabilities
+        if self._model.task == "hard":
+            self.C = math.inf
 
     def _read_model(self, positions: np.ndarray) -> None:
         """The attributes scikit-learn has, in its order: support vectors class by class."""
@@ -81,18 +92,21 @@ class _SupportVectorClassifier(Classifier):
         self.n_support_ = np.bincount(owner, minlength=count).astype(np.int32)
         points = self._points()
         self.support_vectors_ = points[order] if points.shape[0] == len(order) else points
-        self.dual_coef_ = self._dual_coefficients(model.coefficients[:, order], owner[order])
+        table = self._dual_coefficients(model.coefficients[:, order], owner[order])
+        self.dual_coef_ = self._as_fitted(-table if count == 2 else table)
+        self.support_vectors_ = self._as_fitted(self.support_vectors_)
         self.intercept_ = -model.bias if count == 2 else model.bias
-        if count == 2:
-            self.dual_coef_ = -self.dual_coef_
         steps = [report["iterations"] for report in model.reports()]
         self.n_iter_ = np.maximum(steps, 1).astype(np.int32)
         self.fit_status_ = 0 if self.report_.converged else 1
         self.shape_fit_ = (len(positions), self.n_features_in_)
 
     def _dual_coefficients(self, pairs: np.ndarray, owner: np.ndarray) -> np.ndarray:
-        """LIBSVM's table: of a vector of class c, one row for each other class in order."""
+        """LIBSVM's table: of a vector of class c, one row for each other class in order. Of machines of
+        one class against the rest each has a row of its own."""
         count = len(self.classes_)
+        if self._model.one_vs_rest and count > 2:
+            return pairs
         table = np.zeros((count - 1, len(owner)))
         k = 0
         for a in range(count):
@@ -102,25 +116,17 @@ class _SupportVectorClassifier(Classifier):
                 k += 1
         return table
 
-    @property
-    def coef_(self) -> np.ndarray:
-        """The weight vectors, for the linear kernel only."""
-        self._check_fitted()
-        if str(self._model.kernel.text()) != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        points = self._points()
-        weights = np.asarray(self._model.coefficients @ points)
-        return -weights if len(self.classes_) == 2 else weights
-
     def predict(self, X: Any) -> np.ndarray:
         """The class of every row: one vote a pair, ties to the first class or, with
         ``break_ties``, to the largest decision; with ``decide="probability"`` the likeliest."""
         if self.decide == "probability":
             return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        self._check_fitted()
+        breaks_ties = self.break_ties and len(self.classes_) > 2
+        if breaks_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         decisions = self._decision(X)
-        if self.break_ties and len(self.classes_) > 2:
-            if self.decision_function_shape == "ovo":
-                raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if breaks_ties:
             return self.classes_[self._shaped(decisions).argmax(axis=1)]
         return self.classes_[self._model_classes(decisions)]
 
@@ -132,6 +138,12 @@ class _SupportVectorClassifier(Classifier):
         -------
         ndarray of shape (n_samples, n_classes), classes in the order of ``classes_``
         """
+        self._check_fitted()
+        if not self._model.has_probabilities:
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False; fit again with "
+                "probability=True"
+            )
         return self._probabilities(X)
 
     @available_if(_has_probability)
@@ -139,14 +151,38 @@ class _SupportVectorClassifier(Classifier):
         """Logarithms of `predict_proba`."""
         return np.log(self.predict_proba(X))
 
+    def _sigmoids(self, name: str, column: int) -> np.ndarray:
+        warnings.warn(
+            f"Attribute `{name}` was deprecated in version 1.8 of scikit-learn and will be removed "
+            "there; predict_proba says what it was for",
+            FutureWarning,
+            stacklevel=outside(),
+        )
+        self._check_fitted()
+        return self._model.sigmoids[:, column].copy()
+
+    @property
+    def probA_(self) -> np.ndarray:  # noqa: N802, scikit-learn's name
+        """A of 1 / (1 + exp(A f + B)), one a pair of classes; empty without ``probability``."""
+        return self._sigmoids("probA_", 0)
+
+    @property
+    def probB_(self) -> np.ndarray:  # noqa: N802, scikit-learn's name
+        """B of 1 / (1 + exp(A f + B)), one a pair of classes; empty without ``probability``."""
+        return self._sigmoids("probB_", 1)
+
 
 class SVC(_SupportVectorClassifier):
     """C-support vector classification, several classes by pairs.
 
-    Parameters as scikit-learn's SVC; ``kernel`` also takes mercer kernels and their text. What is
+    Parameters as scikit-learn's SVC; ``kernel`` also takes mercer kernels and their text, and ``C=inf`` is
+    the hard margin, a ValueError where no plane separates the classes. What is
     new: ``n_jobs``, ``time_limit``, ``callback``, ``precision``, ``on_interrupt`` (see `Machine`), and
     ``decide="probability"``: `predict` gives the likeliest class of `predict_proba`, which need not be the
-    one the margin decides for, above all when classes are weighted.
+    one the margin decides for, above all when classes are weighted; ``multi_class="ovr"``: each class
+    against the rest instead of pairs; ``bias=False``: planes through the origin of feature space;
+    ``method``: how the dual is solved, "automatic", "decomposition", "smo", "chunking" or "weights" (linear
+    kernels, in the space of weights); ``gap``: stop also at this relative gap, 0: not used.
 
     Attributes
     ----------
@@ -196,7 +232,11 @@ class SVC(_SupportVectorClassifier):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
         decide: str = "margin",
+        multi_class: str = "ovo",
+        bias: bool = True,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -219,20 +259,25 @@ class SVC(_SupportVectorClassifier):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
         self.decide = decide
+        self.multi_class = multi_class
+        self.bias = bias
 
-    def _penalty(self) -> dict[str, float]:
-        return {"C": float(self.C)}
+    def _penalty(self) -> dict[str, Any]:
+        penalty = {"task": "hard"} if self.C == math.inf else {"C": float(self.C)}
+        return {**penalty, "bias": bool(self.bias)}
 
 
 class NuSVC(_SupportVectorClassifier):
     """ν-support vector classification: ν bounds the share of margin errors from above and that of
     support vectors from below.
 
-    Parameters and attributes as `SVC`, with ``nu`` in the place of C and without ``class_weight``,
-    to which the ν of both classes leaves no meaning (scikit-learn's takes one and ignores it); rows
-    may have a ``sample_weight``. Where a class is too small for ν, the largest feasible value is used,
-    with a warning.
+    Parameters and attributes as `SVC`, with ``nu`` in the place of C. ``class_weight`` multiplies the
+    bound on the coefficients of a class, as ``sample_weight`` does that of a row; scikit-learn's takes
+    one and ignores it. Where a class is too small for ν, the largest feasible value is used, with a
+    warning.
 
     Examples
     --------
@@ -257,6 +302,7 @@ class NuSVC(_SupportVectorClassifier):
         probability: bool = False,
         tol: float = 1e-3,
         cache_size: float = 1024,
+        class_weight: Any = None,
         verbose: bool = False,
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
@@ -268,7 +314,10 @@ class NuSVC(_SupportVectorClassifier):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
         decide: str = "margin",
+        multi_class: str = "ovo",
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -279,6 +328,7 @@ class NuSVC(_SupportVectorClassifier):
         self.probability = probability
         self.tol = tol
         self.cache_size = cache_size
+        self.class_weight = class_weight
         self.verbose = verbose
         self.max_iter = max_iter
         self.decision_function_shape = decision_function_shape
@@ -290,7 +340,10 @@ class NuSVC(_SupportVectorClassifier):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
         self.decide = decide
+        self.multi_class = multi_class
 
-    def _penalty(self) -> dict[str, float]:
+    def _penalty(self) -> dict[str, Any]:
         return {"nu": float(self.nu)}

@@ -8,44 +8,29 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._common.arrays import check_targets, check_weights
-from .._common.base import Machine
+from .._common.arrays import check_targets
 from .._common.call import outside
 from .._common.compat import OutlierMixin, RegressorMixin
+from .support import SupportVectorMachine
 
 
-class _OneOutput(Machine):
+class _OneOutput(SupportVectorMachine):
     """A support vector machine with one function."""
 
     def _fit_one(self, X: Any, y: Any, sample_weight: Any, **settings: Any) -> Any:
-        settings.update(self._tolerance(X.shape[0]))
-        self._train(
-            X,
-            y,
-            check_weights(sample_weight, X.shape[0]),
-            shrinking=bool(self.shrinking),
-            memory_bytes=self._cache_bytes(),
-            iteration_limit=max(0, int(self.max_iter)),
-            **settings,
-        )
+        rows = X.shape[0]
+        settings.update(self._solver_settings(rows))
+        self._train(X, y, self._row_weights(sample_weight, rows), **settings)
         model = self._model
         self.support_ = model.origins.astype(np.int32)
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
-        self.support_vectors_ = self._points()
-        self.dual_coef_ = model.coefficients
+        self.support_vectors_ = self._as_fitted(self._points())
+        self.dual_coef_ = self._as_fitted(model.coefficients)
         self.intercept_ = model.bias
         self.n_iter_ = max(1, self.report_.iterations)
         self.fit_status_ = 0 if self.report_.converged else 1
         self.shape_fit_ = (X.shape[0], self.n_features_in_)
         return self
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """The weight vector, for the linear kernel only."""
-        self._check_fitted()
-        if self._model.kernel.text() != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        return np.asarray(self.dual_coef_ @ self._points())
 
 
 class _SupportVectorRegressor(RegressorMixin, _OneOutput):
@@ -67,7 +52,7 @@ class _SupportVectorRegressor(RegressorMixin, _OneOutput):
         """
         X = self._take(X)
         y = check_targets(self, y, X.shape[0])
-        self._fit_one(X, y, sample_weight, target_scale=self.target_scale, **self._tube())
+        self._fit_one(X, y, sample_weight, target_scale=self.target_scale, **self._tube(X))
         self._warn_of_targets(y)
         return self
 
@@ -92,7 +77,7 @@ class _SupportVectorRegressor(RegressorMixin, _OneOutput):
             stacklevel=outside(),
         )
 
-    def _tube(self) -> dict[str, float]:
+    def _tube(self, X: Any) -> dict[str, Any]:
         raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
@@ -145,6 +130,8 @@ class SVR(_SupportVectorRegressor):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
         target_scale: str = "auto",
     ) -> None:
         self.kernel = kernel
@@ -164,17 +151,21 @@ class SVR(_SupportVectorRegressor):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
         self.target_scale = target_scale
 
-    def _tube(self) -> dict[str, float]:
-        return {"C": float(self.C), "epsilon": float(self.epsilon)}
+    def _tube(self, X: Any) -> dict[str, Any]:
+        return {"C": self._penalty_of_errors(), "epsilon": float(self.epsilon)}
 
 
 class NuSVR(_SupportVectorRegressor):
     """ν-support vector regression: the tube finds its own width, ``report_.epsilon``.
 
     Parameters and attributes as scikit-learn's NuSVR; what is new as in `SVC`, and ``target_scale`` as
-    in `SVR`.
+    in `SVR`. ``tube`` is the shape ζ(x) >= 0 of a tube that is ε ζ(x) wide, where noise is known to differ
+    from row to row: a formula of the columns such as ``"1 + x0"``, a function of the rows, or one number
+    for each training row.
 
     Examples
     --------
@@ -208,7 +199,10 @@ class NuSVR(_SupportVectorRegressor):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
         target_scale: str = "auto",
+        tube: Any = None,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -227,10 +221,32 @@ class NuSVR(_SupportVectorRegressor):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
         self.target_scale = target_scale
+        self.tube = tube
 
-    def _tube(self) -> dict[str, float]:
-        return {"C": float(self.C), "nu": float(self.nu)}
+    def _tube(self, X: Any) -> dict[str, Any]:
+        return {"C": self._penalty_of_errors(), "nu": float(self.nu), **self._shape_of_tube(X)}
+
+    def _shape_of_tube(self, X: Any) -> dict[str, Any]:
+        if self.tube is None:
+            return {}
+        if isinstance(self.tube, str):
+            return {"tube": self.tube}
+        widths = self.tube(X) if callable(self.tube) else self.tube
+        try:
+            widths = np.asarray(widths, dtype=np.float64).reshape(-1)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"tube = {self.tube!r} must be a formula, a function of the rows or a number for each row"
+            ) from None
+        if len(widths) != X.shape[0] or not np.isfinite(widths).all() or (widths < 0).any():
+            raise ValueError(
+                f"tube must give a number, 0 or more, for each of the {X.shape[0]} rows; it gives "
+                f"{len(widths)}, the smallest {widths.min() if len(widths) else 'none'}"
+            )
+        return {"tube_values": widths.tolist()}
 
 
 class _Region(OutlierMixin, _OneOutput):
@@ -295,6 +311,8 @@ class OneClassSVM(_Region):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -312,6 +330,8 @@ class OneClassSVM(_Region):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "OneClassSVM":
         """Learns the region of the rows; ``y`` is ignored.
@@ -380,6 +400,8 @@ class SVDD(_Region):
         precision: str = "auto",
         on_interrupt: str = "raise",
         warm_start: bool = False,
+        method: str = "automatic",
+        gap: float = 0.0,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -397,6 +419,8 @@ class SVDD(_Region):
         self.precision = precision
         self.on_interrupt = on_interrupt
         self.warm_start = warm_start
+        self.method = method
+        self.gap = gap
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "SVDD":
         """Learns the sphere around the rows; ``y`` is ignored.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from numbers import Real
 from typing import Any, Callable
@@ -9,7 +10,67 @@ from typing import Any, Callable
 import numpy as np
 
 from .._common.arrays import is_sparse
+from .._common.html import kernel_html
 from .expression import Definiteness, Kernel, _columns
+
+
+class Things:
+    """Whatever a function of the user's compares, as it was given: texts, trees, objects of any class."""
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """So many things, of one column."""
+        return len(self.items), 1
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def copy(self) -> "Things":
+        """A list of its own of the same things."""
+        return Things(copy.copy(self.items))
+
+
+def things_in(X: Any) -> Things | None:
+    """X as things where it is neither rows of numbers nor a frame, else None."""
+    if isinstance(X, Things):
+        return X
+    if is_sparse(X) or hasattr(X, "columns") or not hasattr(X, "__len__"):
+        return None
+    try:
+        table = np.asarray(X)
+    except ValueError:  # of unequal lengths
+        return Things(X)
+    numbers = table.dtype.kind in "biufc" or (table.dtype.kind == "O" and table.ndim == 2)
+    return None if numbers or table.ndim == 0 else Things(X)
+
+
+class PairFunction:
+    """A function of two rows and further parameters, as one of blocks of rows.
+
+    So scikit-learn's KernelPCA, KernelRidge and Nystroem call functions, and ours do as well.
+    """
+
+    def __init__(self, f: Callable[..., Any], parameters: dict[str, Any]) -> None:
+        self.f, self.parameters = f, parameters
+        self.__name__ = getattr(f, "__name__", "function")
+
+    def __call__(self, X: Any, Z: Any) -> np.ndarray:
+        """The matrix of all pairs; of a block with itself each pair is asked for once."""
+        values = np.empty((X.shape[0], Z.shape[0]))
+        for i in range(values.shape[0]):
+            for j in range(i if X is Z else 0, Z.shape[0]):
+                value = np.asarray(self.f(X[i], Z[j], **self.parameters), dtype=np.float64)
+                if value.size != 1:
+                    raise ValueError(
+                        f"the kernel function {self.__name__} returned shape {value.shape} for two rows; "
+                        "here functions are called on pairs of rows, as in scikit-learn: "
+                        "mercer.function(f) is a kernel that is called on blocks of them"
+                    )
+                values[i, j] = value.reshape(())
+        return np.triu(values) + np.triu(values, 1).T if X is Z else values
 
 
 class BlockKernel:
@@ -39,14 +100,22 @@ class BlockKernel:
     def __repr__(self) -> str:
         return f"<kernel {self}>"
 
+    def _repr_html_(self) -> str:
+        return kernel_html(self)
+
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         """The matrix of the rows of X and Z, computed a block of rows of X at a time."""
+        X, Z = things_in(X) or X, things_in(Z) or Z
+        if isinstance(X, Things):
+            return self._values(X, X if Z is None else Z)
         if not is_sparse(X):
             X = np.asarray(X)
             if X.ndim == 1:
                 Z = X if Z is None else np.asarray(Z)
                 return float(self._values(X[None, :], Z[None, :])[0, 0])
         Z = X if Z is None else (Z if is_sparse(Z) else np.asarray(Z))
+        if X.shape[0] <= self.block:
+            return self._values(X, Z)
         out = np.empty((X.shape[0], Z.shape[0]))
         for first in range(0, X.shape[0], self.block):
             out[first : first + self.block] = self._values(X[first : first + self.block], Z)
@@ -83,7 +152,9 @@ class BlockKernel:
     def _values(self, X: Any, Z: Any) -> np.ndarray:
         a, *rest = self.parts
         if self.kind == "function":
-            values = np.asarray(a(X, Z), dtype=np.float64)
+            given = [part.items if isinstance(part, Things) else part for part in (X, Z)]
+            values = a(*given)
+            values = np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
             if values.shape != (X.shape[0], Z.shape[0]):
                 raise ValueError(
                     f"the kernel function {rest[0]} returned shape {values.shape} for blocks of "

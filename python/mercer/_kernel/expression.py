@@ -13,6 +13,8 @@ import numpy as np
 
 from .. import _core
 from .._common.arrays import checked_rows, is_row, require_finite
+from .._common.frames import as_frame
+from .._common.html import kernel_html
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,9 @@ class Kernel:
     def __repr__(self) -> str:
         return f"Kernel({str(self)!r})"
 
+    def _repr_html_(self) -> str:
+        return kernel_html(self)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Kernel) and str(self) == str(other)
 
@@ -162,6 +167,7 @@ class Kernel:
             require_finite(x, "X")
             require_finite(z, "Z")
             return self._expression.value(x, z)
+        X = as_frame(X)
         x, names = checked_rows(X), _names(X)
         z = None if Z is None or Z is X else checked_rows(Z, "Z")
         twice = getattr(X, "dtype", None) != np.float32
@@ -169,10 +175,12 @@ class Kernel:
 
     def diag(self, X: Any) -> np.ndarray:
         """k(x, x) for every row of X."""
+        X = as_frame(X)
         return self._expression.diagonal(checked_rows(X), _names(X))
 
     def resolve(self, X: Any) -> "Kernel":
         """The same kernel with what it leaves to the data (``gamma=scale``, names) settled."""
+        X = as_frame(X)
         return Kernel(self._expression.resolve(checked_rows(X), _names(X)))
 
     @property
@@ -184,6 +192,12 @@ class Kernel:
     def parameters(self) -> list[tuple[str, str, float]]:
         """(name, part, value) of every real parameter."""
         return self._expression.parameters()
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Logarithms of its positive parameters, in their order, as scikit-learn's kernels have them."""
+        values = np.asarray([value for _, _, value in self.parameters], dtype=np.float64)
+        return np.log(values[values > 0])
 
     @property
     def definiteness(self) -> Definiteness:
