@@ -52,6 +52,8 @@ std::string classes_text(const Judgement& j) {
         line("accuracy",
              fmt::format("{}, between {} and {} (95 %, Wilson)", percent(j.accuracy),
                          percent(j.accuracy_interval.low), percent(j.accuracy_interval.high))) +
+        line("", fmt::format("as many other rows: between {} and {}", percent(j.accuracy_again.low),
+                             percent(j.accuracy_again.high))) +
         line("baseline", fmt::format("{}, always saying {}", percent(j.baseline), j.majority)) +
         line("balanced",
              fmt::format("{}; mean F1 {:.4f}", percent(j.balanced_accuracy), j.macro_f1));
@@ -91,6 +93,7 @@ Json classes_json(const Judgement& j) {
     Json json{{"rows", j.rows},
               {"accuracy", j.accuracy},
               {"accuracy_interval", {j.accuracy_interval.low, j.accuracy_interval.high}},
+              {"accuracy_again", {j.accuracy_again.low, j.accuracy_again.high}},
               {"balanced_accuracy", j.balanced_accuracy},
               {"macro_f1", j.macro_f1},
               {"baseline", j.baseline},
@@ -129,8 +132,10 @@ std::string describe_judgement(const Judgement& j) {
     if (!j.numbers) return rows + classes_text(j);
     std::string text =
         rows +
-        line("RMSE", fmt::format("{:.6g}, between {:.6g} and {:.6g} (95 %, bootstrap)", j.rmse,
+        line("RMSE", fmt::format("{:.6g}, between {:.6g} and {:.6g} (95 %, Student)", j.rmse,
                                  j.rmse_interval.low, j.rmse_interval.high)) +
+        line("", fmt::format("as many other rows: between {:.6g} and {:.6g}", j.rmse_again.low,
+                             j.rmse_again.high)) +
         line("MAE", fmt::format("{:.6g}", j.mae)) + line("R2", fmt::format("{:.6f}", j.r2)) +
         line("baseline", fmt::format("RMSE {:.6g}, MAE {:.6g}, always saying the mean {:.6g}",
                                      j.baseline_rmse, j.baseline_mae, j.mean));
@@ -145,7 +150,8 @@ Json json_of(const Judgement& j) {
     if (!j.numbers) return classes_json(j);
     Json json{{"rows", j.rows},
               {"rmse", j.rmse},
-              {"rmse_interval", {j.rmse_interval.low, j.rmse_interval.high}},
+              {"rmse_interval", {j.rmse_interval.low, json_number(j.rmse_interval.high)}},
+              {"rmse_again", {j.rmse_again.low, json_number(j.rmse_again.high)}},
               {"mae", j.mae},
               {"r2", j.r2},
               {"baseline_rmse", j.baseline_rmse},

@@ -213,6 +213,7 @@ Dataset read_by_recipe(const Recipe& recipe, const InputOptions& input, const Se
     const Table table = read_cells(input, session, recipe.columns().names());
     Dataset data = recipe.columns().dataset(table, input.read.label);
     for (const std::string& sentence : remarks(table, data)) note(session, sentence);
+    for (const std::string& sentence : far_remarks(recipe, data.x)) warn(sentence);
     return data;
 }
 

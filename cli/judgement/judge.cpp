@@ -23,7 +23,6 @@ struct JudgeCommand {
     std::string positive;
     double false_positive_cost = -1;
     double false_negative_cost = -1;
-    std::size_t seed = 1;
 };
 
 std::string threshold_text(const ThresholdChoice& c, const std::string& positive) {
@@ -37,8 +36,8 @@ std::string threshold_text(const ThresholdChoice& c, const std::string& positive
 
 void run_judge(const JudgeCommand& c, const InputOptions& input, const Session& session) {
     const auto [model, data] = read_model_and_data(c.model, input, session);
-    const Judgement j = judge(
-        model, data, {.positive = c.positive, .seed = c.seed, .progress = progress_line(session)});
+    const Judgement j =
+        judge(model, data, {.positive = c.positive, .progress = progress_line(session)});
     clear_progress_line();
     const bool costs = c.false_positive_cost >= 0 || c.false_negative_cost >= 0;
     Json json{{"model", c.model}, {"input", input.path}};
@@ -145,7 +144,6 @@ void add_judge(CLI::App& program, Session& session) {
             ->check(CLI::NonNegativeNumber.description(""))
             ->type_name("X");
     }
-    add_count(command, "--seed", c->seed, 0, std::size_t{1} << 62, "of the bootstrap [1]");
     command.callback([&session, c, input] {
         session.action = [&session, c, input] { run_judge(*c, *input, session); };
     });

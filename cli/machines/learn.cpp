@@ -100,15 +100,19 @@ std::string headline(const LearnResult& r) {
     const Judgement& j = r.judgement;
     if (r.numbers) {
         return fmt::format(
-            "RMSE {:.6g}, between {:.6g} and {:.6g} (95 %, bootstrap on {}); always "
-            "saying the mean: {:.6g}; R2 {:.4f}",
+            "RMSE {:.6g}, between {:.6g} and {:.6g} (95 %, Student on {}), on as many other rows "
+            "between {:.6g} and {:.6g}; always saying the mean: {:.6g}; R2 {:.4f}",
             j.rmse, j.rmse_interval.low, j.rmse_interval.high, counted(j.rows, "row"),
-            j.baseline_rmse, j.r2);
+            j.rmse_again.low, j.rmse_again.high, j.baseline_rmse, j.r2);
     }
-    return fmt::format("{} wrong, between {} and {} (95 %, Wilson on {}); always saying {}: {}",
-                       percent(1 - j.accuracy), percent(1 - j.accuracy_interval.high),
-                       percent(1 - j.accuracy_interval.low), counted(j.rows, "row"), j.majority,
-                       percent(1 - j.baseline));
+    return fmt::format(
+        "{} wrong, between {} and {} (95 %, Wilson on {}), on as many other rows between {} and "
+        "{}; "
+        "always saying {}: {}",
+        percent(1 - j.accuracy), percent(1 - j.accuracy_interval.high),
+        percent(1 - j.accuracy_interval.low), counted(j.rows, "row"),
+        percent(1 - j.accuracy_again.high), percent(1 - j.accuracy_again.low), j.majority,
+        percent(1 - j.baseline));
 }
 
 std::string describe(const LearnResult& r, const Dataset& data, const InputOptions& input) {
@@ -133,40 +137,81 @@ std::string describe(const LearnResult& r, const Dataset& data, const InputOptio
                                         r.on_all_rows ? "all rows, those set aside too"
                                                       : "the rows not set aside"));
     text += line("predicts", fmt::format("a thousand rows in {:.3g} s", r.predict_seconds));
-    text += line("certificate", in_flags(r.verification));
+    const bool left_out = !r.verified && r.verification.starts_with("not recomputed");
+    text += line("certificate",
+                 in_flags(r.verification) + (left_out ? "; `mercer verify` does it" : ""));
     for (const std::string& remark : r.remarks) text += line("note", remark);
     return text;
+}
+
+/// What the report draws.
+Json facts_of(const LearnResult& r) {
+    Json curve = Json::array(), effects = Json::array(), drift = Json::array();
+    for (const CurveSize& c : r.curve) {
+        curve.push_back(
+            {{"rows", c.rows}, {"draws", c.draws}, {"error", c.error}, {"deviation", c.deviation}});
+    }
+    for (const ColumnEffect& e : r.effects) {
+        Json means = Json::array();
+        for (std::size_t l = 0; l < e.means.rows(); ++l) {
+            means.push_back(std::vector<double>(e.means.row(l).begin(), e.means.row(l).end()));
+        }
+        effects.push_back({{"column", e.column},
+                           {"places", e.places},
+                           {"levels", e.levels},
+                           {"lines", e.lines},
+                           {"means", std::move(means)}});
+    }
+    for (const ColumnDrift& d : r.drift) {
+        drift.push_back({{"column", d.column},
+                         {"test", d.test},
+                         {"distance", d.distance},
+                         {"p_value", d.p_value},
+                         {"differs", d.differs}});
+    }
+    return {{"learning_curve", std::move(curve)},
+            {"importance", r.importance},
+            {"effects", std::move(effects)},
+            {"drift", std::move(drift)}};
 }
 
 Json json_of(const LearnResult& r, const InputOptions& input) {
     Json candidates = Json::array();
     for (const Candidate& c : r.candidates) {
+        Json tried = Json::array();
+        for (const TriedSettings& t : c.tried) {
+            tried.push_back({{"values", t.values}, {"score", t.score}, {"deviation", t.deviation}});
+        }
         candidates.push_back({{"name", c.name},
                               {"task", task_name(c.task)},
                               {"kernel", c.kernel},
                               {"settings", c.settings},
                               {"points", c.points},
+                              {"axes", c.axes},
+                              {"tried", std::move(tried)},
                               {"rows", c.rows},
                               {"score", json_number(c.score)},
                               {"deviation", json_number(c.deviation)},
                               {"seconds", c.seconds},
                               {"status", c.status}});
     }
-    return {{"input", input.path},
-            {"target", r.numbers ? "numbers" : "classes"},
-            {"candidates", std::move(candidates)},
-            {"chosen", r.chosen},
-            {"rows_set_aside", r.split.test.size()},
-            {"judgement", cli::json_of(r.judgement)},
-            {"on_all_rows", r.on_all_rows},
-            {"support_vectors", r.model.expansion().size()},
-            {"verified", r.verified},
-            {"verification", r.verification},
-            {"predict_seconds", r.predict_seconds},
-            {"seconds", r.seconds},
-            {"repeat", train_command(r, input)},
-            {"warnings", r.warnings},
-            {"remarks", r.remarks}};
+    Json json{{"input", input.path},
+              {"target", r.numbers ? "numbers" : "classes"},
+              {"candidates", std::move(candidates)},
+              {"chosen", r.chosen},
+              {"rows_set_aside", r.split.test.size()},
+              {"judgement", cli::json_of(r.judgement)},
+              {"on_all_rows", r.on_all_rows},
+              {"support_vectors", r.model.expansion().size()},
+              {"verified", r.verified},
+              {"verification", r.verification},
+              {"predict_seconds", r.predict_seconds},
+              {"seconds", r.seconds},
+              {"repeat", train_command(r, input)},
+              {"warnings", r.warnings},
+              {"remarks", r.remarks}};
+    json.update(facts_of(r));
+    return json;
 }
 
 int run_learn(const LearnCommand& c, InputOptions input, const Session& session) {
@@ -178,6 +223,7 @@ int run_learn(const LearnCommand& c, InputOptions input, const Session& session)
     if (c.target != "auto") {
         settings.target = c.target == "classes" ? Target::classes : Target::numbers;
     }
+    settings.study = !c.report.empty() || session.json;
     settings.groups = take_groups(c.groups, input, session);
     const Dataset data = read_for_learning(input, session, "");
     const StopOnInterrupt stop;

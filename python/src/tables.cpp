@@ -62,6 +62,7 @@ nb::dict judgement_dict(const Judgement& j) {
     if (j.numbers) {
         d["rmse"] = j.rmse;
         d["rmse_interval"] = nb::make_tuple(j.rmse_interval.low, j.rmse_interval.high);
+        d["rmse_again"] = nb::make_tuple(j.rmse_again.low, j.rmse_again.high);
         d["mae"] = j.mae;
         d["r2"] = j.r2;
         d["baseline_rmse"] = j.baseline_rmse;
@@ -71,6 +72,7 @@ nb::dict judgement_dict(const Judgement& j) {
     }
     d["accuracy"] = j.accuracy;
     d["accuracy_interval"] = nb::make_tuple(j.accuracy_interval.low, j.accuracy_interval.high);
+    d["accuracy_again"] = nb::make_tuple(j.accuracy_again.low, j.accuracy_again.high);
     d["balanced_accuracy"] = j.balanced_accuracy;
     d["macro_f1"] = j.macro_f1;
     d["baseline"] = j.baseline;
@@ -118,8 +120,53 @@ nb::list candidates_list(const LearnResult& r) {
     return result;
 }
 
+nb::list curve_list(const LearnResult& r) {
+    nb::list result;
+    for (const CurveSize& c : r.curve) {
+        nb::dict d;
+        d["rows"] = c.rows;
+        d["draws"] = c.draws;
+        d["error"] = c.error;
+        d["deviation"] = c.deviation;
+        result.append(d);
+    }
+    return result;
+}
+
+nb::list effects_list(const LearnResult& r) {
+    nb::list result;
+    for (const ColumnEffect& e : r.effects) {
+        nb::dict d;
+        d["column"] = e.column;
+        d["places"] = e.places;
+        d["levels"] = e.levels;
+        d["lines"] = e.lines;
+        d["means"] = give(Matrix<double>(e.means));
+        result.append(d);
+    }
+    return result;
+}
+
+nb::list drift_list(const LearnResult& r) {
+    nb::list result;
+    for (const ColumnDrift& c : r.drift) {
+        nb::dict d;
+        d["column"] = c.column;
+        d["test"] = c.test;
+        d["distance"] = c.distance;
+        d["p_value"] = c.p_value;
+        d["differs"] = c.differs;
+        result.append(d);
+    }
+    return result;
+}
+
 nb::dict result_dict(const LearnResult& r) {
     nb::dict d;
+    d["learning_curve"] = curve_list(r);
+    d["importance"] = nb::cast(r.importance);
+    d["effects"] = effects_list(r);
+    d["drift"] = drift_list(r);
     d["target"] = r.numbers ? "numbers" : "classes";
     d["candidates"] = candidates_list(r);
     d["chosen"] = r.chosen;
@@ -169,7 +216,11 @@ nb::tuple rows_for_model(const Model& model, const mercer::Table& table, const s
     Dataset data = model.recipe()->columns().dataset(table, label);
     nb::object y = nb::none();
     if (!data.y.empty()) y = nb::cast(give(std::vector<double>(data.y.values)));
-    return nb::make_tuple(data.x, y, data.y.names, remarks(table, data));
+    std::vector<std::string> sentences = remarks(table, data);
+    for (std::string& sentence : far_remarks(*model.recipe(), data.x)) {
+        sentences.push_back(std::move(sentence));
+    }
+    return nb::make_tuple(data.x, y, data.y.names, sentences);
 }
 
 nb::dict judge_rows(const Model& model, const Rows& x, const Numbers& y,

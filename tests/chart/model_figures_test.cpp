@@ -152,5 +152,69 @@ TEST(ModelFigures, StepsFollowTheMultipliersThatMovedMost) {
     EXPECT_THROW(chart::steps_figure({}), InvalidInput);
 }
 
+LearnResult found_on_a_grid() {
+    LearnResult r{.numbers = true};
+    Candidate& c = r.candidates.emplace_back(Candidate{.name = "Gaussian"});
+    c.axes = {"gamma", "C", "epsilon"};
+    for (const double gamma : {0.1, 1.0, 10.0}) {
+        for (const double penalty : {1.0, 4.0}) {
+            for (const double epsilon : {0.1, 0.3}) {
+                const double off = std::log10(gamma) * std::log10(gamma) + penalty + epsilon;
+                c.tried.push_back({{gamma, penalty, epsilon}, off * off, 0.1});
+            }
+        }
+    }
+    c.tried.pop_back();
+    c.tried.pop_back();  // gamma 10, C 4 was not tried
+    r.curve = {{25, 3, 2.0, 0.2}, {50, 3, 1.5, 0.1}, {100, 1, 1.1, 0}};
+    r.judgement.baseline_rmse = 3;
+    ColumnEffect number{.column = "age", .places = {1, 2, 3}};
+    number.means = Matrix<double>(1, 3);
+    ColumnEffect level{.column = "city", .places = {0, 1}, .levels = {"Rome", "Oslo"}};
+    level.means = Matrix<double>(1, 2);
+    level.means(0, 1) = 7;
+    r.effects = {number, level};
+    return r;
+}
+
+TEST(LearnFigures, MapIsTheBestOverTheOtherAxes) {
+    const LearnResult r = found_on_a_grid();
+    const auto maps = all_of<chart::HeatMap>(chart::tuning_figure(r.candidates, true));
+    ASSERT_EQ(maps.size(), 1U);
+    const Matrix<double>& values = maps[0].values;
+    ASSERT_EQ(values.rows(), 2U);     // C
+    ASSERT_EQ(values.columns(), 3U);  // gamma
+    EXPECT_NEAR(values(0, 1), 1.1, 1e-12);
+    EXPECT_NEAR(values(1, 0), 5.1, 1e-12);
+    EXPECT_TRUE(std::isnan(values(1, 2)));
+    EXPECT_EQ(maps[0].mark, (std::pair<std::size_t, std::size_t>{0, 1}));
+    EXPECT_THROW(chart::tuning_figure({}, true), InvalidInput);
+}
+
+TEST(LearnFigures, CurveHasItsBandAndBaseline) {
+    const LearnResult r = found_on_a_grid();
+    const chart::Drawing drawing = chart::learning_curve_figure(r);
+    const auto bands = all_of<chart::Band>(drawing);
+    ASSERT_EQ(bands.size(), 1U);
+    EXPECT_EQ(bands[0].x, (std::vector<double>{25, 50}));
+    EXPECT_NEAR(bands[0].high[0], 2.2, 1e-12);
+    const auto lines = all_of<chart::Line>(drawing);
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[0].y, (std::vector<double>{2.0, 1.5, 1.1}));
+    EXPECT_EQ(lines[1].y, (std::vector<double>{3, 3}));
+    EXPECT_THROW(chart::learning_curve_figure(LearnResult{}), InvalidInput);
+}
+
+TEST(LearnFigures, NumbersAreLinesAndLevelsAreBars) {
+    const LearnResult r = found_on_a_grid();
+    const chart::Drawing drawing = chart::effects_figure(r);
+    EXPECT_EQ(all_of<chart::Line>(drawing).size(), 1U);
+    const auto bars = all_of<chart::Bars>(drawing);
+    ASSERT_EQ(bars.size(), 1U);
+    EXPECT_EQ(bars[0].height, (std::vector<double>{0, 7}));
+    EXPECT_EQ(drawing.panels[1].x.ticks[1].second, "Oslo");
+    EXPECT_NO_THROW(chart::svg(drawing));
+}
+
 }  // namespace
 }  // namespace mercer::test

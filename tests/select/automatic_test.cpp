@@ -98,6 +98,64 @@ TEST(LearnTable, JudgesOnRowsThatNothingWasChosenBy) {
     EXPECT_TRUE(r.warnings.empty()) << r.warnings.front();
 }
 
+TEST(LearnTable, StudiesWhatItLearnt) {
+    const Table table = leaking_table(false);
+    const Dataset data = plan_columns(table, {.label = "y"})->dataset(table);
+    const LearnResult r = learn_table(data, {.seconds = 20});
+    // The map holds every point that was tried, the one chosen among them.
+    for (const Candidate& c : r.candidates) {
+        if (c.axes.empty()) continue;
+        double best = HUGE_VAL;
+        for (const TriedSettings& t : c.tried) {
+            ASSERT_EQ(t.values.size(), c.axes.size());
+            best = std::min(best, t.score);
+        }
+        EXPECT_DOUBLE_EQ(best, c.score) << c.name;
+    }
+    // More rows, smaller error; the last is the machine that was judged.
+    ASSERT_GE(r.curve.size(), 3U);
+    EXPECT_EQ(r.curve.back().rows, r.split.train.size());
+    EXPECT_DOUBLE_EQ(r.curve.back().error, r.judgement.rmse);
+    EXPECT_EQ(r.curve[r.curve.size() - 2].rows, r.split.train.size() / 2);
+    EXPECT_GT(r.curve.front().error, r.curve.back().error);
+    EXPECT_GT(r.curve.front().deviation, 0);
+    // y = sin 2x + [c = b]: both effects are as made.
+    ASSERT_EQ(r.effects.size(), 2U);
+    EXPECT_EQ(r.importance.size(), 2U);
+    for (const ColumnEffect& e : r.effects) {
+        if (e.column == "c") {
+            ASSERT_EQ(e.levels.size(), 2U);
+            const std::size_t b = e.levels[0] == "b" ? 0 : 1;
+            EXPECT_NEAR(e.means(0, b) - e.means(0, 1 - b), 1, 0.15);
+        } else {
+            ASSERT_GT(e.places.size(), 8U);
+            for (std::size_t k = 1; k < e.places.size(); ++k) {
+                const double made = std::sin(2 * e.places[k]) - std::sin(2 * e.places[0]);
+                EXPECT_NEAR(e.means(0, k) - e.means(0, 0), made, 0.3);
+            }
+        }
+    }
+    EXPECT_TRUE(r.drift.empty());
+}
+
+TEST(LearnTable, TellsWhenLaterRowsDiffer) {
+    Random random(9);
+    std::string text = "x,y\n";
+    for (int i = 0; i < 200; ++i) {
+        const double x = random.normal() + (i < 160 ? 0 : 3);
+        text += std::to_string(x) + (random.uniform() < 0.5 ? ",u\n" : ",v\n");
+    }
+    const Table table = table_from_text(text);
+    const Dataset data = plan_columns(table, {.label = "y"})->dataset(table);
+    const LearnResult r = learn_table(data, {.seconds = 5, .by_time = true, .study = false});
+    ASSERT_EQ(r.drift.size(), 2U);
+    EXPECT_TRUE(r.drift[0].differs);
+    EXPECT_FALSE(r.drift[1].differs);
+    EXPECT_TRUE(r.curve.empty());
+    EXPECT_TRUE(std::ranges::any_of(r.warnings,
+                                    [](const std::string& w) { return w.starts_with("drift: "); }));
+}
+
 TEST(LearnTable, SuspectsAColumnThatKnowsTheTarget) {
     const Table table = leaking_table(true);
     const Dataset data = plan_columns(table, {.label = "y"})->dataset(table);

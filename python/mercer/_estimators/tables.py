@@ -116,7 +116,9 @@ class TableModel:
 
     def judge(self, frame: Any, *, label: str = "", positive: str = "") -> dict[str, Any]:
         """How good it is on rows of a table that has the target: see `judge`."""
-        rows, y, names, _ = _core.rows_for_model(self._model, _table(frame), label)
+        rows, y, names, remarks = _core.rows_for_model(self._model, _table(frame), label)
+        for remark in remarks:
+            warnings.warn(remark, stacklevel=2)
         if y is None:
             raise ValueError("the table has no column of the target to judge by")
         if not names and hasattr(self, "classes_"):
@@ -230,7 +232,8 @@ def judge(machine: Any, X: Any, y: Any = None, *, positive: str = "") -> dict[st
         Classes: accuracy with its interval of 95 % (Wilson), balanced_accuracy, baseline (the most
         frequent class), confusion, precision, recall and f1 a class; of two classes roc_area and
         average_precision; with probabilities log_loss and brier. Numbers: rmse with its interval
-        (bootstrap), mae, r2, and those of the mean.
+        (Student's t in the logarithm), mae, r2, and those of the mean. accuracy_again and rmse_again
+        are where the figure of as many other rows is expected, by chance of theirs too.
 
     Examples
     --------

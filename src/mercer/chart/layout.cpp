@@ -131,7 +131,8 @@ std::vector<Tick> thinned(std::vector<Tick> ticks, double length) {
 struct Entry {
     std::string name;
     const Series* series;
-    double width() const { return 28 + text_width(name, text_size) + 14; }
+    /// Letters of a browser may be wider than our own.
+    double width() const { return 28 + 1.15 * text_width(name, text_size) + 14; }
 };
 
 std::vector<Entry> entries_of(const Panel& panel) {

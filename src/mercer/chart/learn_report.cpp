@@ -1,8 +1,6 @@
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <numeric>
 
 #include "mercer/base/error.hpp"
@@ -15,8 +13,6 @@ namespace mercer::chart {
 namespace {
 
 constexpr std::size_t shown_mistakes = 10;
-constexpr std::size_t explained_rows = 100;
-constexpr std::size_t shown_columns = 15;
 
 constexpr const char* page_style =
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;"
@@ -78,14 +74,19 @@ std::string summary(const LearnResult& r) {
                 "mean squared error is <b>" +
                 short_number(j.rmse) + "</b>, between " + short_number(j.rmse_interval.low) +
                 " and " + short_number(j.rmse_interval.high) +
-                " (95 %, bootstrap); always saying the mean would reach " +
-                short_number(j.baseline_rmse) + ". R² is " + short_number(j.r2) + ".";
+                " (95 %, Student), and on as many other rows between " +
+                short_number(j.rmse_again.low) + " and " + short_number(j.rmse_again.high) +
+                "; always saying the mean would reach " + short_number(j.baseline_rmse) +
+                ". R² is " + short_number(j.r2) + ".";
     } else {
         text += "On " + std::to_string(j.rows) +
                 " rows set aside, by which nothing was chosen, <b>" + in_percent(1 - j.accuracy) +
                 "</b> are wrong, between " + in_percent(1 - j.accuracy_interval.high) + " and " +
-                in_percent(1 - j.accuracy_interval.low) + " (95 %, Wilson); always saying " +
-                in_html(j.majority) + " would be wrong in " + in_percent(1 - j.baseline) + ".";
+                in_percent(1 - j.accuracy_interval.low) +
+                " (95 %, Wilson), and on as many other rows between " +
+                in_percent(1 - j.accuracy_again.high) + " and " +
+                in_percent(1 - j.accuracy_again.low) + "; always saying " + in_html(j.majority) +
+                " would be wrong in " + in_percent(1 - j.baseline) + ".";
     }
     text += " A thousand predictions take " + short_number(r.predict_seconds) + " s.</p>\n";
     for (const std::string& warning : r.warnings) {
@@ -132,8 +133,15 @@ std::string candidates_section(const LearnResult& r) {
                            short_number(c.seconds), settings},
                           "td", k == r.chosen ? " class=\"chosen\"" : "");
     }
-    return text + "</table>\n<p>Kernel chosen:</p><pre>" + in_html(r.candidates[r.chosen].kernel) +
-           "</pre>\n";
+    text += "</table>\n<p>Kernel chosen:</p><pre>" + in_html(r.candidates[r.chosen].kernel) +
+            "</pre>\n";
+    const bool searched = std::ranges::any_of(
+        r.candidates, [](const Candidate& c) { return !c.axes.empty() && c.tried.size() > 1; });
+    if (!searched) return text;
+    return text +
+           "<h2>Settings tried</h2>\n<p>Every cell is the best over what is not on its axes; the "
+           "framed one was taken, grey ones were not tried.</p>\n" +
+           figure_of(tuning_figure(r.candidates, r.numbers));
 }
 
 std::string residual_figures(const Judgement& j) {
@@ -227,35 +235,55 @@ std::vector<Explanation> explanations(const LearnResult& r, const Rows& x, std::
     }
 }
 
-std::string importance_section(const LearnResult& r, const Dataset& test) {
-    const std::size_t rows = std::min(explained_rows, test.size());
-    std::map<std::string, double> mean;
-    for (const Explanation& e : explanations(r, test.x.slice(0, rows), 1000)) {
-        for (const auto& [name, added] : e.columns)
-            mean[name] += std::abs(added) / static_cast<double>(rows);
+std::string columns_section(const LearnResult& r) {
+    if (r.importance.empty()) return "";
+    std::string text =
+        "<h2>What columns add</h2>\n<p>Over rows set aside: how far the value moves when a column "
+        "is taken to its usual value.</p>\n" +
+        figure_of(importance_figure(r));
+    if (r.effects.empty()) return text;
+    return text +
+           "<h2>What columns do</h2>\n<p>Partial dependence: what is predicted in the mean when "
+           "one "
+           "column is moved and all others stay. Where columns go together it asks about rows that "
+           "never occur.</p>\n" +
+           figure_of(effects_figure(r));
+}
+
+std::string curve_section(const LearnResult& r) {
+    if (r.curve.empty()) {
+        return "<h2>Learning curve</h2>\n<p>There was no time left for one: give more.</p>\n";
     }
-    if (mean.empty()) return "";
-    std::vector<std::pair<std::string, double>> all(mean.begin(), mean.end());
-    std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.second > b.second; });
-    if (all.size() > shown_columns) all.resize(shown_columns);
-    Drawing drawing;
-    Panel& panel = drawing.panel();
-    panel.height = 40 + 22 * static_cast<double>(all.size());
-    panel.x.label = "mean change of the decision value without the column";
-    panel.y.down = true;
-    Bars bars{.lying = true};
-    for (std::size_t k = 0; k < all.size(); ++k) {
-        const auto at = static_cast<double>(k);
-        bars.from.push_back(at - 0.4);
-        bars.to.push_back(at + 0.4);
-        bars.height.push_back(all[k].second);
-        panel.y.ticks.emplace_back(at, all[k].first);
+    std::string text =
+        "<h2>Learning curve</h2>\n" + figure_of(learning_curve_figure(r)) + "<table>" +
+        table_row({"rows learnt from", "samples", r.numbers ? "RMSE" : "wrong", "deviation"}, "th");
+    for (const CurveSize& c : r.curve) {
+        const auto shown = [&](double v) { return r.numbers ? short_number(v) : in_percent(v); };
+        text += table_row({std::to_string(c.rows), std::to_string(c.draws), shown(c.error),
+                           c.draws < 2 ? "" : shown(c.deviation)});
     }
-    panel.add(bars);
-    return "<h2>What columns add</h2>\n<p>Over " + std::to_string(rows) +
-           " rows set aside: how far the value moves when a column is taken to its usual "
-           "value.</p>\n" +
-           figure_of(drawing);
+    return text + "</table>\n";
+}
+
+std::string drift_section(const LearnResult& r) {
+    if (r.drift.empty()) {
+        return "<h2>Drift</h2>\n<p>Rows were not set aside by time, so that nothing can be said "
+               "about changes in it.</p>\n";
+    }
+    std::string text =
+        "<h2>Drift</h2>\n<p>The last rows against those before, column by column. The test takes "
+        "rows "
+        "as independent; neighbours in time seldom are, and p is then too small. A column counts "
+        "as "
+        "changed where p is below 1 % divided by the number of columns and the distance above "
+        "0.1.</p>\n<table>" +
+        table_row({"column", "test", "distance", "p", ""}, "th");
+    for (const ColumnDrift& d : r.drift) {
+        text += table_row({d.column, d.test, short_number(d.distance), short_number(d.p_value),
+                           d.differs ? "changed" : ""},
+                          "td", d.differs ? " class=\"chosen\"" : "");
+    }
+    return text + "</table>\n";
 }
 
 std::string mistakes_section(const LearnResult& r, const Dataset& test) {
@@ -307,8 +335,8 @@ std::string learn_report(const LearnResult& r, const Dataset& data, const Report
         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
         in_html(texts.title) + "</title>\n<style>" + page_style + "</style></head><body>\n<h1>" +
         in_html(texts.title) + "</h1>\n";
-    html += summary(r) + data_section(data) + candidates_section(r) +
-            judgement_section(r.judgement) + importance_section(r, test) +
+    html += summary(r) + data_section(data) + drift_section(r) + candidates_section(r) +
+            judgement_section(r.judgement) + curve_section(r) + columns_section(r) +
             mistakes_section(r, test);
     html += "<h2>Certificate</h2>\n<p>" + in_html(r.verification) + "</p>\n<p>The model " +
             std::string(r.on_all_rows ? "has learnt from all rows; the judgement is of the machine "

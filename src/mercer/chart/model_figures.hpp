@@ -95,14 +95,25 @@ std::vector<RocCurve> roc_curves(const Model& model, const Dataset& data,
                                  const Progress& progress = {});
 Drawing roc_figure(const std::vector<RocCurve>& curves);
 
+/// What `learn_table` found; each throws InvalidInput where there is nothing to draw.
+/// The error by the rows learnt from, with the deviation over samples and the baseline.
+Drawing learning_curve_figure(const LearnResult& result);
+/// The scores of the settings that were searched, a panel a candidate: of two axes a map (the best
+/// over the others), of one a line.
+Drawing tuning_figure(const std::vector<Candidate>& candidates, bool numbers);
+/// Partial dependence: lines for numbers and dates, bars for levels.
+Drawing effects_figure(const LearnResult& result);
+Drawing importance_figure(const LearnResult& result);
+
 struct ReportTexts {
     std::string title{};
     std::vector<std::string> commands{};  ///< that do it again
     std::string python{};                 ///< the same in Python
 };
 
-/// The data, the machines tried, the judgement with its pictures, what columns add, the worst
-/// mistakes with the training rows that weighed most, the certificate, and how to do it again.
+/// The data with its drift, the machines tried with the map of their settings, the judgement with
+/// its pictures, the learning curve, what columns add and do, the worst mistakes with the training
+/// rows that weighed most, the certificate, and how to do it again.
 /// Every text of the data is escaped.
 std::string learn_report(const LearnResult& result, const Dataset& data, const ReportTexts& texts);
 

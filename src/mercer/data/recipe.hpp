@@ -229,6 +229,12 @@ class Recipe {
     std::vector<Fitted> fitted_;
 };
 
+/// What to say of rows whose numbers lie far outside those the recipe was fitted on, a sentence a
+/// column. By Chebyshev's inequality no more than 1 / k² of these lay beyond k deviations of their
+/// mean, so that more than chance explains is a change, however they were distributed. A single row
+/// is told of beyond 100 deviations or so, many alike ones beyond 2.
+std::vector<std::string> far_remarks(const Recipe& recipe, const Rows& rows);
+
 /// Data as machines see it: of a table the recipe fitted on these rows and applied to them, other
 /// data as it is.
 Dataset prepared(const Dataset& data);

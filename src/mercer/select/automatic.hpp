@@ -12,9 +12,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mercer/base/export.hpp"
+#include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/learn/model.hpp"
@@ -61,9 +63,17 @@ struct LearnSettings {
     /// Empty, or one a row: rows of one group are never on both sides.
     std::vector<std::string> groups{};
     bool by_time = false;  ///< the last rows are set aside: rows are in the order of time
+    bool study = true;     ///< learning curve and effects of columns, with the time that is left
     std::uint64_t seed = 1;
     bool double_precision = false;
     Progress progress{};
+};
+
+/// Settings that were tried, and how they did on the folds.
+struct TriedSettings {
+    std::vector<double> values{};  ///< one an axis of the candidate
+    double score = 0;              ///< as of Candidate
+    double deviation = 0;
 };
 
 /// One machine that was tried, and how well it did on the folds of the sample searched on.
@@ -72,12 +82,43 @@ struct Candidate {
     Task task = Task::svc;
     std::string kernel{};  ///< as found
     std::map<std::string, double> settings{};
-    std::size_t points = 0;  ///< settings tried
-    std::size_t rows = 0;    ///< of the sample
-    double score = 0;        ///< accuracy, or mean squared error, over the folds
-    double deviation = 0;    ///< over the folds
+    std::vector<std::string> axes{};     ///< what was searched: "gamma", "C", …
+    std::vector<TriedSettings> tried{};  ///< those with a score
+    std::size_t points = 0;              ///< settings tried
+    std::size_t rows = 0;                ///< of the sample
+    double score = 0;                    ///< accuracy, or mean squared error, over the folds
+    double deviation = 0;                ///< over the folds
     double seconds = 0;
     std::string status{};  ///< empty: fine; else why there is no score
+};
+
+/// The machine chosen, learnt from fewer rows and judged on the rows set aside.
+struct CurveSize {
+    std::size_t rows = 0;   ///< learnt from
+    std::size_t draws = 0;  ///< samples of that size
+    double error = 0;       ///< their mean share of wrong rows, or root mean squared error
+    double deviation = 0;   ///< over the draws; 0 for a single one
+};
+
+/// What is predicted in the mean over rows set aside when one column is moved and the others stay
+/// (partial dependence: Friedman 2001).
+struct ColumnEffect {
+    std::string column{};
+    std::vector<double> places{};       ///< values of the column; dates in days since 1970
+    std::vector<std::string> levels{};  ///< categories: what the places are called
+    bool date = false;
+    /// Classes: whose probability, or share of rows where there are none, each line is of.
+    std::vector<std::string> lines{};
+    Matrix<double> means{};  ///< (line, place); of numbers one line
+};
+
+/// Whether the rows set aside have another distribution than those learnt from.
+struct ColumnDrift {
+    std::string column{};
+    std::string test{};    ///< "Kolmogorov-Smirnov" or "chi-square"
+    double distance = 0;   ///< of the distribution functions, or half that of the shares
+    double p_value = 1;    ///< of as large a one where nothing has changed
+    bool differs = false;  ///< it is below 1 % divided by the columns tried, and not tiny in size
 };
 
 struct LearnResult {
@@ -95,16 +136,23 @@ struct LearnResult {
     double seconds = 0;
     std::vector<std::string> warnings{};
     std::vector<std::string> remarks{};
+    std::vector<CurveSize> curve{};  ///< ascending; empty where there was no time
+    /// Mean change of the value over rows set aside when a column is taken to its usual value, the
+    /// largest first.
+    std::vector<std::pair<std::string, double>> importance{};
+    std::vector<ColumnEffect> effects{};  ///< of the most important columns
+    /// Empty where rows were set aside at random, which makes both parts alike.
+    std::vector<ColumnDrift> drift{};
 };
 
 /// Whether labels are classes or numbers: names are classes, and so are at most ten whole numbers.
 Target target_of(const Labels& labels);
 
-/// Finds the task, sets a test part aside, compares a linear machine, a Gaussian one, sums of
-/// kernels over the kinds of columns, a Gaussian process with a width for each column where the
-/// sample is small; trains the best and judges it on the rows set aside, which nothing was chosen
-/// by. The choice depends on how far the time reaches; with the same points done, same seed, same
-/// answer. Throws InvalidInput for data without labels, or with fewer than ten rows.
+/// Finds the task, sets a test part aside, compares a linear machine, a Gaussian and a Laplacian
+/// one, sums of kernels over the kinds of columns, and products of Gaussians or Laplacians with a
+/// width for each column; trains the best and judges it on the rows set aside, which nothing was
+/// chosen by. The choice depends on how far the time reaches; with the same points done, same seed,
+/// same answer. Throws InvalidInput for data without labels, or with fewer than ten rows.
 LearnResult learn_table(const Dataset& data, const LearnSettings& settings = {});
 
 }  // namespace mercer

@@ -5,13 +5,14 @@
 #include <numeric>
 
 #include "mercer/base/error.hpp"
-#include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
 
 namespace mercer {
 namespace {
+
+constexpr double normal_quantile = 1.959963984540054;  ///< of 95 %
 
 double ratio(std::size_t part, std::size_t whole) {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -67,6 +68,7 @@ void judge_classes(const std::vector<std::string>& names, Judgement& j) {
     j.macro_f1 /= static_cast<double>(counted);
     j.accuracy = ratio(right, j.rows);
     j.accuracy_interval = wilson_interval(right, j.rows);
+    j.accuracy_again = wilson_interval(right, j.rows, std::sqrt(2.0) * normal_quantile);
     j.majority = names[most];
     j.baseline = ratio(truth[most], j.rows);
 }
@@ -129,25 +131,7 @@ void judge_probabilities(const Model& model, const Matrix<double>& decisions, Ju
     j.probabilities = calibration_report(probabilities_of(model, decisions.view()).view(), truth);
 }
 
-ConfidenceInterval bootstrap_rmse(const std::vector<double>& squares,
-                                  const JudgeSettings& settings) {
-    Random random(settings.seed);
-    std::vector<double> means;
-    const auto n = static_cast<double>(squares.size());
-    for (std::size_t b = 0; b < settings.resamples; ++b) {
-        double sum = 0;
-        for (std::size_t i = 0; i < squares.size(); ++i)
-            sum += squares[random.below(squares.size())];
-        means.push_back(std::sqrt(sum / n));
-    }
-    std::ranges::sort(means);
-    const auto at = [&](double q) {
-        return means[static_cast<std::size_t>(q * static_cast<double>(means.size() - 1) + 0.5)];
-    };
-    return {at(0.025), at(0.975)};
-}
-
-void judge_numbers(const JudgeSettings& settings, Judgement& j) {
+void judge_numbers(Judgement& j) {
     const auto n = static_cast<double>(j.rows);
     j.mean = std::accumulate(j.truth.begin(), j.truth.end(), 0.0) / n;
     std::vector<double> squares;
@@ -165,56 +149,21 @@ void judge_numbers(const JudgeSettings& settings, Judgement& j) {
     j.r2 = spread == 0 ? (sum == 0 ? 1 : 0) : 1 - sum / spread;
     j.baseline_rmse = std::sqrt(spread / n);
     j.baseline_mae = distance / n;
-    j.rmse_interval = bootstrap_rmse(squares, settings);
+    j.rmse_interval = rms_interval(squares);
+    j.rmse_again = rms_interval(squares, squares.size());
 }
 
 void judge_coverage(const Model& model, const Rows& x, Judgement& j, const Progress& progress) {
     if (model.task() != Task::gp || model.extras().find<Factor>() == nullptr) return;
-    constexpr double quantile = 1.959963984540054;
     const std::vector<double> deviations = predictive_deviation(model, x, true, progress);
     std::size_t inside = 0;
     for (std::size_t i = 0; i < j.rows; ++i) {
-        inside += std::abs(j.predicted[i] - j.truth[i]) <= quantile * deviations[i] ? 1 : 0;
+        inside += std::abs(j.predicted[i] - j.truth[i]) <= normal_quantile * deviations[i] ? 1 : 0;
     }
     j.coverage = ratio(inside, j.rows);
 }
 
-/// The regularised incomplete beta function I_x(a, b), by its continued fraction (Lentz's method,
-/// Abramowitz and Stegun 26.5.8).
-double incomplete_beta(double a, double b, double x) {
-    if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
-    if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(b, a, 1 - x);
-    const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
-                                  a * std::log(x) + b * std::log1p(-x)) /
-                         a;
-    constexpr double tiny = 1e-300;
-    double c = 1, d = 1 - (a + b) * x / (a + 1);
-    d = 1 / (std::abs(d) < tiny ? tiny : d);
-    double value = d;
-    for (int m = 1; m < 10'000; ++m) {
-        for (const double term : {m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-                                  -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))}) {
-            d = 1 + term * d;
-            d = 1 / (std::abs(d) < tiny ? tiny : d);
-            c = 1 + term / c;
-            if (std::abs(c) < tiny) c = tiny;
-            value *= c * d;
-        }
-        if (std::abs(c * d - 1) < 1e-15) break;
-    }
-    return front * value;
-}
-
 }  // namespace
-
-ConfidenceInterval wilson_interval(std::size_t hits, std::size_t rows, double z) {
-    if (rows == 0) return {0, 1};
-    const auto n = static_cast<double>(rows);
-    const double p = static_cast<double>(hits) / n;
-    const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
-    const double half = z / (1 + z * z / n) * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-    return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
-}
 
 Judgement judge(const Model& model, const Dataset& data, const JudgeSettings& settings) {
     const bool classes = is_classifier(model.task());
@@ -242,7 +191,7 @@ Judgement judge(const Model& model, const Dataset& data, const JudgeSettings& se
         }
         j.truth = data.y.values;
         j.predicted = predicted.values;
-        judge_numbers(settings, j);
+        judge_numbers(j);
         judge_coverage(model, data.x, j, settings.progress);
         return j;
     }
@@ -292,25 +241,6 @@ ThresholdChoice choose_threshold(const Judgement& j, double false_positive_cost,
         (at(1 - place, place) * false_positive_cost + at(place, 1 - place) * false_negative_cost) /
         n;
     return best;
-}
-
-double fair_coin_p(std::size_t a, std::size_t b) {
-    const std::size_t n = a + b;
-    const std::size_t least = std::min(a, b);
-    if (n == 0 || 2 * least >= n) return 1;
-    double sum = 0;
-    const auto size = static_cast<double>(n);
-    for (std::size_t k = 0; k <= least; ++k) {
-        const auto i = static_cast<double>(k);
-        sum += std::exp(std::lgamma(size + 1) - std::lgamma(i + 1) - std::lgamma(size - i + 1) -
-                        size * std::log(2.0));
-    }
-    return std::min(1.0, 2 * sum);
-}
-
-double student_p(double t, double degrees) {
-    if (std::isinf(t)) return 0;
-    return incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
 Comparison compare(const Labels& first, const Labels& second, const Labels& truth, bool numbers) {

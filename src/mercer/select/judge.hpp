@@ -16,7 +16,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -70,6 +69,12 @@ struct ConfidenceInterval {
 ConfidenceInterval wilson_interval(std::size_t hits, std::size_t rows,
                                    double z = 1.959963984540054);
 
+/// An interval of 95 % for a root mean square of which these squares were seen: of the mean of all
+/// rows there are, or, with `others`, of what so many other rows would show. Student's t in the
+/// logarithm, with a relative variance of the squares of at least 2, as normal errors have. Up to
+/// infinity for a single square.
+ConfidenceInterval rms_interval(std::span<const double> squares, std::size_t others = 0);
+
 /// A curve over thresholds: of ROC the share of false positives and that of true ones, of precision
 /// and recall the recall and the precision. `threshold` is the least score called positive.
 struct CurvePlace {
@@ -95,7 +100,8 @@ struct Judgement {
     std::vector<ClassJudgement> classes{};
     Matrix<double> confusion{};  ///< (truth, predicted): rows
     double accuracy = 0;
-    ConfidenceInterval accuracy_interval{};
+    ConfidenceInterval accuracy_interval{};  ///< of 95 %: of the accuracy on all rows there are
+    ConfidenceInterval accuracy_again{};     ///< of that on as many other rows, which vary too
     double balanced_accuracy = 0;
     double macro_f1 = 0;
     std::string majority{};  ///< the most frequent class of these rows
@@ -110,7 +116,8 @@ struct Judgement {
 
     // Numbers.
     double rmse = 0;
-    ConfidenceInterval rmse_interval{};  ///< of 95 %, by the bootstrap
+    ConfidenceInterval rmse_interval{};  ///< of 95 %, by `rms_interval`
+    ConfidenceInterval rmse_again{};     ///< on as many other rows
     double mae = 0;
     double r2 = 0;
     double mean = 0;           ///< of the targets of these rows
@@ -128,8 +135,6 @@ struct Judgement {
 
 struct JudgeSettings {
     std::string positive{};  ///< of two classes; empty: the last of them by name
-    std::uint64_t seed = 1;  ///< of the bootstrap
-    std::size_t resamples = 1000;
     Progress progress{};
 };
 

@@ -2,122 +2,31 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/recipe.hpp"
-#include "mercer/kernel/kernel.hpp"
-#include "mercer/learn/risk/gaussian_process.hpp"
-#include "mercer/learn/svm/svm.hpp"
 #include "mercer/select/automatic.hpp"
+#include "mercer/select/detail/budget.hpp"
+#include "mercer/select/detail/drift.hpp"
+#include "mercer/select/detail/learn_candidates.hpp"
+#include "mercer/select/detail/learn_facts.hpp"
 #include "mercer/select/detail/table_warnings.hpp"
 #include "mercer/theory/certificate_check.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr double sample_rows = 2000;        ///< of the sample that candidates are compared on
-constexpr std::size_t evidence_rows = 400;  ///< that widths are found on by the evidence
-constexpr std::size_t evidence_columns = 20;
-constexpr std::size_t factor_rows = 1500;   ///< up to which deviations are kept
-constexpr std::size_t process_rows = 3000;  ///< a Gaussian process of more is too slow to ask
+constexpr double sample_rows = 2000;       ///< of the sample that candidates are compared on
+constexpr std::size_t small_sample = 300;  ///< whose folds are drawn several times
 constexpr std::size_t verified_rows = 20'000;
-
-/// A clock for everything, which long work asks whether to go on.
-class Budget {
-   public:
-    Budget(double seconds, const Progress& progress) : seconds_(seconds), progress_(progress) {}
-
-    double used() const { return watch_.seconds(); }
-    double left() const { return std::max(0.0, seconds_ - used()); }
-    bool stopped() const { return stopped_; }
-
-    /// A listener that says no after this many seconds more.
-    Progress until(double seconds, std::string what) {
-        return [this, what = std::move(what), limit = used() + seconds](const Moment& moment) {
-            if (progress_ && !progress_({.task = "learning",
-                                         .fraction = -1,
-                                         .detail = what + (moment.detail.empty() ? "" : ": ") +
-                                                   std::string(moment.detail)})) {
-                stopped_ = true;
-            }
-            return !stopped_ && used() < limit;
-        };
-    }
-    void check() const {
-        if (stopped_) throw Cancelled();
-    }
-
-   private:
-    double seconds_;
-    Progress progress_;
-    Stopwatch watch_{};
-    bool stopped_ = false;
-};
-
-/// Something to try: how it is searched, and the machine of the settings found.
-struct Plan {
-    std::string name;
-    SearchTask task;
-};
-
-struct Found {
-    Candidate candidate{};
-    std::vector<std::string> remarks{};
-    std::function<Machine(const Progress&, double seconds, bool probability)> machine{};
-};
-
-std::string positions_text(const std::vector<std::size_t>& positions) {
-    std::string text;
-    for (const std::size_t p : positions) text += (text.empty() ? "" : ",") + std::to_string(p);
-    return "[" + text + "]";
-}
-
-std::string number_text(double value) {
-    return format_number(std::stod(format_number(value)));
-}
-
-/// The kernel of a column of texts: by their words where they have some and it is wanted, else by
-/// their letters.
-std::string text_kernel(const ObjectColumn& column, bool by_words) {
-    std::size_t spaced = 0;
-    const std::size_t rows = std::min<std::size_t>(column.size(), 1000);
-    for (std::size_t i = 0; i < rows; ++i) {
-        spaced += column.text(i).find(' ') != std::string_view::npos ? 1 : 0;
-    }
-    const std::string name = "[\"" + column.name() + "\"]";
-    return by_words && 2 * spaced > rows
-               ? "normalize(words" + name + ") + normalize(words(n=2)" + name + ")"
-               : "normalize(spectrum(k=4)" + name + ") + normalize(spectrum(k=3)" + name + ")";
-}
-
-std::string text_kernels(const Rows& x, bool by_words = true) {
-    std::string text;
-    for (const ObjectColumn& column : x.objects()) {
-        if (column.kind() != ObjectKind::text) continue;
-        text += (text.empty() ? "" : " + ") + text_kernel(column, by_words);
-    }
-    return text;
-}
-
-/// Features that come from columns of the same kind: [numbers, dates, names].
-std::vector<std::vector<std::size_t>> groups_of(const Dataset& data) {
-    if (!data.table) return {};
-    const Recipe recipe = Recipe::fit(data.table, data.x);
-    const std::vector<std::size_t> sources = recipe.sources();
-    std::vector<std::vector<std::size_t>> groups(3);
-    for (std::size_t f = 0; f < sources.size(); ++f) {
-        const ColumnKind kind = data.table->columns()[sources[f]].kind;
-        groups[kind == ColumnKind::number ? 0 : kind == ColumnKind::date ? 1 : 2].push_back(f);
-    }
-    std::erase_if(groups, [](const auto& group) { return group.empty(); });
-    return groups;
-}
+constexpr std::size_t explained_rows = 100;
+constexpr std::size_t effect_rows = 200;
+constexpr std::size_t shown_effects = 6;
 
 class Learner {
    public:
@@ -128,10 +37,17 @@ class Learner {
         settle();
         set_aside();
         draw_sample();
-        try_candidates();
+        found_ = try_candidates({.settings = settings_,
+                                 .numbers = numbers(),
+                                 .train = train_,
+                                 .sample = sample_,
+                                 .folds = fold_,
+                                 .budget = budget_});
+        for (const FoundCandidate& found : found_) result_.candidates.push_back(found.candidate);
         choose();
         train();
         finish();
+        if (settings_.study) study();
         result_.seconds = budget_.used();
         return std::move(result_);
     }
@@ -167,6 +83,10 @@ class Learner {
             }
         }
         result_.warnings = table_warnings(data_, numbers());
+        if (numbers() && !settings_.by_time && settings_.groups.empty()) {
+            const std::string ordered = order_of_time(data_);
+            if (!ordered.empty()) result_.warnings.push_back(ordered);
+        }
     }
 
     void set_aside() {
@@ -192,6 +112,11 @@ class Learner {
                                        std::to_string(result_.split.test.size()) +
                                        " rows set aside are also among those learnt from: the "
                                        "error may be told too small");
+        }
+        if (!settings_.by_time) return;
+        result_.drift = column_drift(data_, result_.split, numbers());
+        for (std::string& warning : drift_warnings(result_.drift)) {
+            result_.warnings.push_back(std::move(warning));
         }
     }
 
@@ -232,6 +157,8 @@ class Learner {
         sample_ = train_.select(rows);
         fold_.seed = settings_.seed;
         fold_.folds = std::min<std::size_t>(sample_.size() < 500 ? 5 : 3, sample_.size());
+        // The fewer rows, the more a choice hangs on how the folds are drawn.
+        fold_.repeats = sample_.size() < small_sample ? 3 : 1;
         if (!settings_.groups.empty()) {
             std::set<std::string> names;
             for (const std::size_t i : rows) {
@@ -249,216 +176,6 @@ class Learner {
             for (const std::int32_t c : classes.index) ++count[static_cast<std::size_t>(c)];
             if (std::ranges::min(count) < 2) fold_.kind = FoldKind::plain;
         }
-    }
-
-    FitSettings common(const std::string& kernel) const {
-        FitSettings common;
-        common.kernel = Kernel::parse(kernel);
-        if (!data_.table) common.scaling = ScalingRule{.kind = ScalingRule::Kind::standard};
-        if (numbers()) common.target_scale = TargetScale::standard;
-        common.seed = settings_.seed;
-        common.double_precision = settings_.double_precision;
-        return common;
-    }
-
-    SearchTask svm_task(const std::string& kernel) const {
-        SvmSettings svm;
-        svm.task = numbers() ? Task::svr : Task::svc;
-        svm.common = common("linear");
-        return svm_search_task(svm, kernel);
-    }
-
-    std::vector<Plan> plans() const {
-        std::vector<Plan> plans;
-        const bool has_numbers = data_.columns() > 0;
-        const std::string texts = text_kernels(data_.x);
-        const auto with_texts = [&](const std::string& kernel) {
-            return texts.empty() ? kernel : kernel + " + " + texts;
-        };
-        if (!has_numbers) {
-            plans.push_back({"texts", svm_task(texts)});
-            const std::string letters = text_kernels(data_.x, false);
-            if (letters != texts) plans.push_back({"texts by letters", svm_task(letters)});
-            return plans;
-        }
-        plans.push_back({"linear", svm_task(with_texts("linear"))});
-        plans.push_back({"Gaussian", svm_task(with_texts("rbf(gamma=1)"))});
-        if (const auto groups = groups_of(data_); groups.size() > 1) {
-            std::string sum;
-            const Dataset own = prepared(sample_);
-            for (const auto& group : groups) {
-                const double median = median_squared_distance(own.x.select_columns(group));
-                sum += (sum.empty() ? "" : " + ") + std::string("rbf(gamma=") +
-                       number_text(1 / median) + ")" + positions_text(group);
-            }
-            plans.push_back({"sum over kinds of columns", svm_task(with_texts(sum))});
-        }
-        return plans;
-    }
-
-    void try_candidates() {
-        const std::vector<Plan> all = plans();
-        // Half of the time is for comparing, the rest for training and judging.
-        const double share = 0.45 * settings_.seconds / static_cast<double>(all.size() + 1);
-        for (const Plan& plan : all) {
-            found_.push_back(try_search(plan, std::min(share, 0.9 * budget_.left())));
-            budget_.check();
-        }
-        if (const auto by_column = widths_by_evidence(share)) {
-            if (numbers()) {
-                found_.push_back(try_process(*by_column));
-            }
-            found_.push_back(try_search(
-                {"Gaussian, a width for each column", svm_task(by_column->kernel)}, share));
-        }
-        for (const Found& found : found_) result_.candidates.push_back(found.candidate);
-    }
-
-    Found try_search(const Plan& plan, double seconds) {
-        Found found;
-        Candidate& c = found.candidate;
-        const Stopwatch watch;
-        c = {.name = plan.name, .task = plan.task.task, .kernel = plan.task.kernel};
-        c.rows = sample_.size();
-        try {
-            DefaultSearchSettings s{.seconds = seconds};
-            s.search.folds = fold_;
-            s.search.progress = budget_.until(settings_.seconds, plan.name);
-            FoundSettings best = default_search(plan.task, sample_, s);
-            c.seconds = watch.seconds();
-            c.points = best.result.points.size();
-            // Without a single score the middle of the axes is all there is.
-            SearchPoint point;
-            if (best.result.best) {
-                point = best.best();
-            } else {
-                for (const Axis& axis : best.space.axes())
-                    point.values.push_back(axis.values.front());
-                point.mean = std::nan("");
-                c.status = "the time was too short for a score";
-            }
-            c.score = point.mean;
-            c.deviation = point.deviation;
-            c.settings = best.space.settings(point.values);
-            c.kernel = best.space.kernel(point.values).text();
-            found.remarks = best.remarks;
-            const SvmSettings svm = best.space.svm(point.values);
-            const Kernel kernel = best.space.kernel(point.values);
-            found.machine = [svm, kernel](const Progress& progress, double limit,
-                                          bool probability) {
-                SvmSettings own = svm;
-                own.common.kernel = kernel;
-                own.common.progress = progress;
-                own.common.time_limit = limit;
-                own.probability = probability;
-                return Machine(mercer::svm(own));
-            };
-        } catch (const InvalidInput& error) {
-            c.status = error.what();
-            c.score = std::nan("");
-        }
-        return found;
-    }
-
-    /// A kernel with a width for each column, by maximal evidence on a small sample.
-    struct ByColumn {
-        std::string kernel;
-        double noise = 0.1;
-    };
-    std::optional<ByColumn> widths_by_evidence(double seconds) {
-        const std::size_t width = prepared(sample_).columns();
-        const bool two = !numbers() && classes_of(sample_.y).count() == 2;
-        if (!data_.x.objects().empty() || width < 1 || width > evidence_columns ||
-            (!numbers() && !two) || budget_.left() < 0.3 * settings_.seconds) {
-            return std::nullopt;
-        }
-        Dataset few = sample_;
-        if (few.size() > evidence_rows) {
-            const double share =
-                static_cast<double>(evidence_rows) / static_cast<double>(few.size());
-            few = sample_.select(split_rows(few.size(), share, settings_.seed + 2).test);
-        }
-        if (two) {
-            // Classes as ±1 are a regression: what tells them apart has the same columns.
-            const Classes classes = classes_of(few.y);
-            few.y = {};
-            for (const std::int32_t c : classes.index) few.y.values.push_back(c == 0 ? 1 : -1);
-        }
-        std::string kernel;
-        const Dataset own = prepared(few);
-        for (std::size_t j = 0; j < width; ++j) {
-            kernel += (j == 0 ? "1*rbf(gamma=" : "*rbf(gamma=") +
-                      number_text(0.5 / static_cast<double>(width)) + ")[" + std::to_string(j) +
-                      "]";
-        }
-        try {
-            GaussianProcessSettings s;
-            s.common = common(kernel);
-            s.common.target_scale = TargetScale::standard;
-            s.common.time_limit = seconds;
-            s.common.progress = budget_.until(seconds, "widths of columns");
-            s.optimise = true;
-            s.iteration_limit = 60;
-            s.keep_factor = false;
-            const Model model = gaussian_process(s).fit(few);
-            const auto& figures = model.reports().front().figures;
-            const auto noise = figures.find("noise");
-            return ByColumn{model.expansion().kernel.text(),
-                            noise == figures.end() ? 0.1 : noise->second};
-        } catch (const InvalidInput&) {
-            return std::nullopt;
-        }
-    }
-
-    Found try_process(const ByColumn& by_column) {
-        Found found;
-        Candidate& c = found.candidate;
-        const Stopwatch watch;
-        c = {.name = "Gaussian process", .task = Task::gp, .kernel = by_column.kernel};
-        c.settings["noise"] = by_column.noise;
-        c.rows = sample_.size();
-        c.points = 1;
-        if (train_.size() > process_rows) {
-            c.status = "more than " + std::to_string(process_rows) + " rows";
-            c.score = std::nan("");
-            return found;
-        }
-        GaussianProcessSettings s;
-        s.common = common(by_column.kernel);
-        s.noise = by_column.noise;
-        const bool keep = train_.size() <= factor_rows;
-        found.machine = [s, keep](const Progress& progress, double limit, bool) {
-            GaussianProcessSettings own = s;
-            own.keep_factor = keep;
-            own.common.progress = progress;
-            own.common.time_limit = limit;
-            return Machine(gaussian_process(own));
-        };
-        try {
-            std::vector<double> scores;
-            for (const Split& fold : make_folds(fold_, Task::gp, sample_)) {
-                GaussianProcessSettings own = s;
-                own.keep_factor = false;
-                const Model model = gaussian_process(own).fit(sample_.select(fold.train));
-                const std::vector<double> said = model.predict(sample_.x.select(fold.test));
-                double sum = 0;
-                for (std::size_t i = 0; i < said.size(); ++i) {
-                    const double off = said[i] - sample_.y.values[fold.test[i]];
-                    sum += off * off;
-                }
-                scores.push_back(sum / static_cast<double>(said.size()));
-                budget_.check();
-            }
-            const auto n = static_cast<double>(scores.size());
-            c.score = std::accumulate(scores.begin(), scores.end(), 0.0) / n;
-            for (const double score : scores) c.deviation += (score - c.score) * (score - c.score);
-            c.deviation = std::sqrt(c.deviation / std::max(1.0, n - 1));
-        } catch (const InvalidInput& error) {
-            c.status = error.what();
-            c.score = std::nan("");
-        }
-        c.seconds = watch.seconds();
-        return found;
     }
 
     void choose() {
@@ -484,22 +201,43 @@ class Learner {
 
     /// On the training part alone, judged on the rows set aside.
     void train() {
-        const Found& best = found_[result_.chosen];
+        FoundCandidate& best = found_[result_.chosen];
+        if (best.refine) {
+            best.refine(best, 0.3 * budget_.left());
+            result_.candidates[result_.chosen] = best.candidate;
+        }
         const bool svc = best.candidate.task == Task::svc;
         const double limit = std::max(1.0, 0.5 * budget_.left());
         // Five folds for the probabilities cost about four times the machine itself.
         const bool probability = svc && train_.size() <= 5000;
         const Stopwatch watch;
-        result_.tested =
-            best.machine(budget_.until(limit, "training"), limit, probability).fit(train_);
+        try {
+            result_.tested =
+                best.machine(budget_.until(limit, "training"), limit, probability).fit(train_);
+        } catch (const InvalidInput& error) {
+            // What could be learnt on the folds cannot on all rows: the next best is taken.
+            result_.candidates[result_.chosen].status = error.what();
+            result_.candidates[result_.chosen].score = std::nan("");
+            best.machine = {};
+            choose();
+            train();
+            return;
+        }
         train_seconds_ = watch.seconds();
         budget_.check();
         tell_status(result_.tested);
         const Dataset test = data_.select(result_.split.test);
         const Stopwatch asking;
-        result_.judgement = judge(result_.tested, test, {.seed = settings_.seed});
+        result_.judgement = judge(result_.tested, test);
         result_.predict_seconds = asking.seconds() * 1000 / static_cast<double>(test.size());
         probability_ = probability;
+        const Judgement& j = result_.judgement;
+        if (numbers() ? j.rmse >= j.baseline_rmse : j.accuracy <= j.baseline) {
+            result_.warnings.push_back(
+                std::string("the machine is no better than always saying ") +
+                (numbers() ? "the mean" : quoted(j.majority)) +
+                " on the rows set aside: the columns may not tell the target");
+        }
     }
 
     void tell_status(const Model& model) {
@@ -511,24 +249,74 @@ class Learner {
 
     /// The same on all rows, where time allows, and its certificate.
     void finish() {
-        const Found& best = found_[result_.chosen];
+        const FoundCandidate& best = found_[result_.chosen];
         const double growth =
             static_cast<double>(data_.size()) / static_cast<double>(train_.size());
         const double expected = train_seconds_ * growth * growth * 1.2;
         result_.model = result_.tested;
         if (expected < budget_.left()) {
-            const double limit = std::max(0.5, 0.9 * budget_.left());
+            try_all_rows(best);
+        }
+        verify();
+    }
+
+    void try_all_rows(const FoundCandidate& best) {
+        const double limit = std::max(0.5, 0.9 * budget_.left());
+        try {
             const Model model =
                 best.machine(budget_.until(limit, "training on all rows"), limit, probability_)
                     .fit(data_);
             budget_.check();
-            if (model.report().status == FitStatus::converged ||
-                result_.tested.report().status != FitStatus::converged) {
-                result_.model = model;
-                result_.on_all_rows = true;
+            if (model.report().status != FitStatus::converged &&
+                result_.tested.report().status == FitStatus::converged) {
+                return;
             }
+            result_.model = model;
+            result_.on_all_rows = true;
+        } catch (const InvalidInput&) {
+            return;  // the machine that was judged is one, too
         }
-        verify();
+    }
+
+    /// With the time that is left, half of it at most for either.
+    void study() {
+        const FoundCandidate& best = found_[result_.chosen];
+        const Dataset test = data_.select(result_.split.test);
+        const double half = 0.5 * budget_.left();
+        const auto listener = budget_.until(half, "what columns do");
+        const auto rows = [&](std::size_t most) {
+            return test.x.slice(0, std::min(most, test.size()));
+        };
+        result_.importance = column_importance(result_.tested, rows(explained_rows), listener);
+        budget_.check();
+        std::vector<std::string> names;
+        for (const auto& [name, value] : result_.importance) {
+            if (names.size() < shown_effects) names.push_back(name);
+        }
+        result_.effects =
+            column_effects(result_.tested, train_, rows(effect_rows), names, listener);
+        budget_.check();
+        const Judgement& j = result_.judgement;
+        result_.curve =
+            learning_curve(best.machine, train_, test, numbers() ? j.rmse : 1 - j.accuracy,
+                           train_seconds_, settings_.seed, budget_, budget_.left());
+        tell_curve();
+    }
+
+    void tell_curve() {
+        if (result_.curve.size() < 2) return;
+        const CurveSize& all = result_.curve.back();
+        const CurveSize& half = result_.curve[result_.curve.size() - 2];
+        if (half.draws < 3 || half.error - all.error < 2 * half.deviation ||
+            half.error < 1.05 * all.error) {
+            return;
+        }
+        std::array<char, 160> text{};
+        std::snprintf(text.data(), text.size(),
+                      "from %zu rows the error was %.4g, from %zu it is %.4g: more rows would "
+                      "probably help further",
+                      half.rows, half.error, all.rows, all.error);
+        result_.remarks.emplace_back(text.data());
     }
 
     void verify() {
@@ -538,8 +326,8 @@ class Learner {
             return;
         }
         if (own.size() > verified_rows || budget_.left() < 2 * result_.predict_seconds) {
-            result_.verification = "not recomputed: there are " + std::to_string(own.size()) +
-                                   " rows; `mercer verify` does it";
+            result_.verification =
+                "not recomputed: there are " + std::to_string(own.size()) + " rows";
             return;
         }
         try {
@@ -578,7 +366,7 @@ class Learner {
     Dataset train_{};
     Dataset sample_{};
     FoldRule fold_{};
-    std::vector<Found> found_{};
+    std::vector<FoundCandidate> found_{};
     double train_seconds_ = 0;
     bool probability_ = false;
 };

@@ -29,9 +29,10 @@ void require_feature_space(const Kernel& kernel, const Rows& rows,
     if (definiteness(kernel).definite == Definite::positive) return;
     const MercerTest test = mercer_test(kernel, rows, names, {.progress = progress});
     if (!test.indefinite) return;
-    throw InvalidInput("the kernel " + kernel.text() +
-                       " is not positive definite on these rows, so there is no feature space "
-                       "whose functions could be measured; `mercer kernel` shows a witness");
+    throw InvalidInput(
+        "the kernel " + kernel.text() +
+        " is not positive definite on these rows, so there is no feature space "
+        "whose functions could be measured; Mercer's test on the data shows a witness");
 }
 
 double standard_error(const std::vector<double>& values, double mean) {

@@ -145,6 +145,33 @@ std::vector<std::string> table_warnings(const Dataset& data, bool numbers) {
     return warnings;
 }
 
+std::string order_of_time(const Dataset& data) {
+    const std::size_t n = data.size();
+    if (n < 20 || data.columns() > 1000) return {};
+    const std::vector<double>& y = data.y.values;
+    const std::vector<double> before(y.begin(), y.end() - 1), after(y.begin() + 1, y.end());
+    // Beyond what independent rows reach by chance in one of a thousand tables.
+    const double alike = correlation(ranks_of(before), ranks_of(after));
+    if (alike * std::sqrt(static_cast<double>(n - 1)) < 3.1 || alike < 0.3) return {};
+    for (std::size_t j = 0; j < data.columns(); ++j) {
+        const std::vector<double> values = column_of(data.x, j);
+        std::size_t rises = 0;
+        bool falls = false;
+        for (std::size_t i = 1; i < n && !falls; ++i) {
+            falls = !(values[i] >= values[i - 1]);
+            rises += values[i] > values[i - 1] ? 1 : 0;
+        }
+        if (falls || 2 * rises < n) continue;
+        const std::string name =
+            j < data.feature_names.size() ? quoted(data.feature_names[j]) : std::to_string(j + 1);
+        return "rows seem to be in the order of time: the column " + name +
+               " rises from row to row, and targets of neighbouring rows are alike. Rows set aside "
+               "at random lie between others, so the error is that of filling gaps; for what comes "
+               "later use `by_time=true`";
+    }
+    return {};
+}
+
 std::size_t rows_on_both_sides(const Dataset& data, const Split& split) {
     std::unordered_set<std::string> seen;
     std::vector<double> row(data.columns());
