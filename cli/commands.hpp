@@ -15,6 +15,7 @@ void add_gram(CLI::App& program, Session& session);
 void add_map(CLI::App& program, Session& session);
 void add_split(CLI::App& program, Session& session);
 void add_train(CLI::App& program, Session& session);
+void add_plan(CLI::App& program, Session& session);
 void add_tune(CLI::App& program, Session& session);
 void add_predict(CLI::App& program, Session& session);
 void add_transform(CLI::App& program, Session& session);

@@ -38,7 +38,7 @@ const std::vector<Group> groups{
      {add_info, add_convert, add_scale, add_make, add_split, add_virtual, add_tangent}},
     {"Choose a kernel", {add_kernel, add_gram, add_map, add_align}},
     {"Learn, predict and judge",
-     {add_learn, add_train, add_tune, add_predict, add_judge, add_compare, add_show, add_plot,
+     {add_learn, add_train, add_plan, add_tune, add_predict, add_judge, add_compare, add_show, add_plot,
       add_studio, add_verify, add_export, add_reduce, add_cascade, add_detect, add_multilabel}},
     {"Know how far to trust it",
      {add_calibrate, add_conformal, add_bounds, add_margin, add_structure, add_equivalent,

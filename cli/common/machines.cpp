@@ -7,39 +7,32 @@
 #include "mercer/learn/online/adatron.hpp"
 
 namespace mercer::cli {
-namespace {
 
-/// What `make` makes of the settings that all machines share, in the span of some rows where that
-/// is asked for.
-template <class Make>
-Machine approximated(const TrainOptions& o, const Progress& progress, Make make) {
-    const FitSettings common = common_of(o, progress);
-    if (o.approximate.empty()) return make(common);
-    return approximate(common, Nystroem::parse(o.approximate), std::move(make));
-}
-
-}  // namespace
-
-Machine machine_of(const TrainOptions& o, const SvmSettings& svm, const Progress& progress) {
+std::function<Machine(const FitSettings&)> maker_of(const TrainOptions& o, const SvmSettings& svm) {
     const MachineEntry& machine = o.machine();
     if (!machine.command.empty()) {
         throw InvalidInput(fmt::format("--task {} has a command of its own: 'mercer {} --help'",
                                        o.task, machine.command));
     }
     if (is_svm(machine.task)) {
-        return approximated(o, progress, [svm](const FitSettings& common) {
+        return [svm](const FitSettings& common) {
             SvmSettings own = svm;
             own.common = common;
             return Machine(mercer::svm(std::move(own)));
-        });
+        };
     }
     o.settings.require(machine);
+    return [&machine, values = o.settings.values(machine)](const FitSettings& common) {
+        return machine.make(common, values);
+    };
+}
+
+Machine machine_of(const TrainOptions& o, const SvmSettings& svm, const Progress& progress) {
     return in_flags_of(o, [&] {
-        return approximated(
-            o, progress,
-            [&machine, values = o.settings.values(machine)](const FitSettings& common) {
-                return machine.make(common, values);
-            });
+        const FitSettings common = common_of(o, progress);
+        const auto make = maker_of(o, svm);
+        if (o.approximate.empty() || o.approximate == "auto") return make(common);
+        return approximate(common, Nystroem::parse(o.approximate), make);
     });
 }
 

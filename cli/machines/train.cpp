@@ -16,6 +16,7 @@
 #include "cli/common/model_output.hpp"
 #include "cli/common/output.hpp"
 #include "cli/common/table_input.hpp"
+#include "cli/machines/plan.hpp"
 #include "cli/machines/step_trace.hpp"
 #include "cli/machines/train_options.hpp"
 #include "mercer/base/error.hpp"
@@ -358,7 +359,7 @@ int cross_validate(Training& t, const StopOnInterrupt& stop, Json& json, std::st
     return 0;
 }
 
-int run(const TrainOptions& options, const InputOptions& input, const Session& session) {
+int run(TrainOptions options, const InputOptions& input, const Session& session) {
     if (session.json && (options.model == "-" || options.trace == "-")) {
         throw InvalidInput(
             fmt::format("{} and --json cannot both go to standard output; name a file",
@@ -387,6 +388,15 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
     Json json{{"input", input.path}, {"rows", t.data.size()}};
     std::string text = data_text(t);
     const StopOnInterrupt stop;
+    if (options.approximate == "auto") {
+        const Progress progress = listener(session, stop, "pilot");
+        const TrainingPlan plan =
+            plan_training(common_of(options, progress), maker_of(options, t.svm), t.data);
+        clear_progress_line();
+        options.approximate = plan.ways[plan.chosen].approximate;
+        json["plan"] = json_of(plan);
+        text += line("plan", plan.why);
+    }
     int code = 0;
     const bool wanted = !options.model.empty() || !options.curve.empty() || !options.trace.empty();
     if (options.folds == 0 || wanted) {
@@ -412,8 +422,9 @@ int run(const TrainOptions& options, const InputOptions& input, const Session& s
 /// True when something is left to chance, that is to the seed.
 bool draws(const TrainOptions& o) {
     const Task task = o.machine().task;
-    return o.folds > 0 || !o.approximate.empty() || o.given("--probability") || o.settings.word("--order") == "shuffled" ||
-           o.given("--restarts") || task == Task::kmeans || task == Task::kpca || task == Task::kha;
+    return o.folds > 0 || !o.approximate.empty() || o.given("--probability") ||
+           o.settings.word("--order") == "shuffled" || o.given("--restarts") ||
+           task == Task::kmeans || task == Task::kpca || task == Task::kha;
 }
 
 }  // namespace
@@ -427,7 +438,8 @@ void add_train(CLI::App& program, Session& session) {
         "  mercer train @digits --task perceptron --kernel 'polynomial(degree=3)' --variant "
         "averaged\n"
         "  mercer train @iris groups.mercer --task k-means --clusters 3\n"
-        "  mercer train power.npz power.mercer --task ridge --approximate 'nystroem(centres=1000)'\n"
+        "  mercer train power.npz power.mercer --task ridge --approximate "
+        "'nystroem(centres=1000)'\n"
         "  mercer train moons.csv --task adatron --curve curve.csv\n"
         "  mercer train moons.csv -C 10 --method smo --trace steps.csv\n"
         "Ctrl-C ends training early: what there is gets certified and saved, exit code 130.\n"
@@ -440,7 +452,9 @@ void add_train(CLI::App& program, Session& session) {
     CLI::Option* const approximate =
         command
             .add_option("--approximate", options->approximate,
-                        "learn in the span of some rows: nystroem(centres=1000) [all rows]")
+                        "learn in the span of some rows: nystroem(centres=1000); auto: where all "
+                        "rows would "
+                        "take too long, as 'mercer plan' says [all rows]")
             ->type_name("RULE")
             ->group("Training");
     for (const char* name : {"--curve", "--from", "--trace", "--loo", "--lambda-path"}) {
@@ -454,7 +468,8 @@ void add_train(CLI::App& program, Session& session) {
     }
     only(session, command.get_option("--seed"),
          when([options] { return draws(*options); }, "where nothing is drawn",
-              "it belongs to --approximate, --cv, --probability, --order shuffled, --restarts and the tasks "
+              "it belongs to --approximate, --cv, --probability, --order shuffled, --restarts and "
+              "the tasks "
               "k-means, kpca and kha"));
     command.callback([&session, input, options] {
         session.action = [&session, input, options] {

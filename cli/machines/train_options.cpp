@@ -136,6 +136,20 @@ std::shared_ptr<TrainOptions> add_train_options(CLI::App& command, Session& sess
     return options;
 }
 
+std::shared_ptr<TrainOptions> add_machine_only_options(CLI::App& command, Session& session) {
+    auto options = std::make_shared<TrainOptions>();
+    add_machine_options(command, session, *options);
+    add_training_options(command, session, *options);
+    declare_uses(command, session, *options);
+    for (const char* name : {"--cv", "--curve", "--trace", "--from", "--loo", "--probability"}) {
+        CLI::Option* const option = command.get_option(name);
+        only(session, option,
+             when([] { return false; }, "where nothing is kept", "it belongs to 'mercer train'"));
+        option->group("");
+    }
+    return options;
+}
+
 void check_options(const TrainOptions& o) {
     const SettingValues values = o.settings.values(o.machine());
     const auto multi_class = values.find("multi_class");

@@ -41,6 +41,9 @@ struct TrainOptions {
 /// Adds the positional MODEL and the options.
 std::shared_ptr<TrainOptions> add_train_options(CLI::App& command, Session& session);
 
+/// Adds the options that say which machine and how much time and memory it may have, and no others.
+std::shared_ptr<TrainOptions> add_machine_only_options(CLI::App& command, Session& session);
+
 /// Throws InvalidInput for options that contradict one another, and for limits out of range.
 void check_options(const TrainOptions& options);
 

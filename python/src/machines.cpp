@@ -176,6 +176,21 @@ GivenFunctions functions_of(const Settings& s) {
     return functions;
 }
 
+/// In the span of some rows, where the setting `approximate` asks for that; else nothing.
+Fit span_fit(const MachineEntry& machine, const std::string& how, const FitSettings& common,
+             const std::function<Machine(const FitSettings&)>& make, const Dataset& data,
+             MatrixView<const double> targets) {
+    const Nystroem nystroem = Nystroem::parse(how);
+    if (machine.learns == Learns::functions || machine.learns == Learns::label_sets) {
+        throw InvalidInput("approximate: the task " + machine.name + " learns from all rows");
+    }
+    return [nystroem, common, make, &data, targets](const Tell& report) {
+        FitSettings own = common;
+        own.progress = progress_of(report);
+        return approximate(own, nystroem, make).fit(data, targets);
+    };
+}
+
 Fit machine_fit(Task task, const nb::dict& settings, const Kernel& kernel, const Dataset& data,
                 MatrixView<const double> targets, StepTable& steps) {
     const MachineEntry& machine = machine_entry(task);
@@ -185,13 +200,30 @@ Fit machine_fit(Task task, const nb::dict& settings, const Kernel& kernel, const
     }
     const Settings s(settings);
     const FitSettings common = common_of(s, kernel);
+    const std::string how = s.text("approximate", "");
     if (is_svm(task)) {
         const double finest = s.number("finest", 0);
         StepTable* const table = s.flag("trace", false) ? &steps : nullptr;
         std::vector<std::string> own = s.asked();
         own.insert(own.end(), {"class_weights", "start", "tube_values"});
-        return svm_fit(svm_settings_of(task, common, s, values_of(settings, own)), finest, data,
-                       targets, table);
+        const SvmSettings svm = svm_settings_of(task, common, s, values_of(settings, own));
+        if (how.empty()) return svm_fit(svm, finest, data, targets, table);
+        const auto make = [svm](const FitSettings& settled) {
+            SvmSettings inner = svm;
+            inner.common = settled;
+            inner.start.reset();
+            return Machine(Svm(std::move(inner)));
+        };
+        return span_fit(machine, how, common, make, data, targets);
+    }
+    if (!how.empty()) {
+        s.number("finest", 0);
+        const SettingValues values = values_of(settings, s.asked());
+        machine.make(common, values);  // what no machine can take is said before any work
+        const auto make = [&machine, values](const FitSettings& settled) {
+            return machine.make(settled, values);
+        };
+        return span_fit(machine, how, common, make, data, targets);
     }
     const bool given = task == risk_task || task == risk_classes_task;
     if (machine.family == "risk" && machine.certified && machine.find("tolerance") && !given &&

@@ -59,6 +59,7 @@ std::vector<Line> all_lines() {
          "--heat-map", ">map"},
         {"predict", "<model", "<data", "-o", ">out"},
         {"learn", "<data", "-o", ">model", "--report", ">report"},
+        {"plan", "<data"},
         {"judge", "<model", "<data"},
         {"compare", "<model", "<other", "<data"},
         {"cca", "<data", "<other", ">model"},

@@ -94,6 +94,15 @@ const std::string of_models = "--no-loo --widen --memory --double ";
 const std::string not_svc = "--nu --epsilon --tube --trace --fix --target-scale " +
                             other_machines;  // and --curve, which tune hides
 
+/// The same of 'plan', which hides what nothing is kept of.
+const std::string plan_of_svc = [] {
+    std::string words;
+    for (const std::string& word : split(not_svc)) {
+        if (word != "--trace" && word != "--loo") words += word + " ";
+    }
+    return words;
+}();
+
 struct Mode {
     std::string call;     ///< of files that are not there: what is refused is refused before
     std::string refused;  ///< the options without effect in it
@@ -146,6 +155,7 @@ const std::vector<Mode> modes{
      "--shares --tol "
      "--gap --step-limit --method --trace --no-shrinking --from --lambda --loo --neighbours "
      "--neighbours-path --vote --average --loss --loss-slope --regulariser"},
+    {"plan a.csv", plan_of_svc},
     {"tune a.csv --grid C=1,2", not_svc + "--from --points --positive"},
     {"tune a.csv --grid C=1,2 --search halving --groups g.txt",
      not_svc + "--from --folding --fold-file --heat-map --positive"},

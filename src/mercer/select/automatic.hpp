@@ -1,7 +1,13 @@
-// What is done where nobody says: a search without a grid, and a machine for a table.
+// What is done where nobody says: a search without a grid, a machine for a table, and whether to
+// learn from all rows or in the span of some.
 //
 //   const FoundSettings found = default_search(svm_search_task({.task = Task::svc}, "rbf"), data);
 //   Model model = found.space.machine(found.best().values).fit(data);
+//
+//   const TrainingPlan plan = plan_training({.kernel = rbf()}, [](const FitSettings& common) {
+//       return machine_entry("svc").make(common, {});
+//   }, data);
+//   plan.ways[plan.chosen].approximate, plan.why;
 //
 //   const LearnResult result = learn_table(data, {.seconds = 60});
 //   result.model, result.judgement, result.warnings;
@@ -9,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,7 +26,9 @@
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
+#include "mercer/learn/machine.hpp"
 #include "mercer/learn/model.hpp"
+#include "mercer/learn/registry.hpp"
 #include "mercer/select/judge.hpp"
 #include "mercer/select/search.hpp"
 
@@ -53,6 +62,40 @@ std::vector<Axis> default_axes(const SearchTask& task, const Dataset& data);
 /// where neither the kernel nor the machine has anything to search, and as `search` does.
 FoundSettings default_search(const SearchTask& task, const Dataset& data,
                              const DefaultSearchSettings& settings = {});
+
+/// A way to train, and what it is expected to cost.
+struct TrainingWay {
+    std::string approximate{};  ///< as Nystroem::parse reads it; empty: from all rows
+    std::size_t centres = 0;    ///< 0: all rows
+    double seconds = 0;
+    double bytes = 0;  ///< for kernel values or features
+    double left = 0;   ///< the share of Σ k(x_i, x_i) that the centres leave, on rows of the pilot
+    double pilot_error =
+        0;             ///< of the pilot's rows held out: share wrong, or root mean squared error
+    bool fits = true;  ///< into the memory of the settings
+};
+
+struct TrainingPlan {
+    std::vector<TrainingWay> ways{};  ///< all rows first, then more and more centres
+    std::size_t chosen = 0;
+    std::size_t pilot_rows = 0;
+    double seconds = 0;  ///< that the pilot took
+    std::string why{};   ///< one sentence
+};
+
+struct PlanSettings {
+    double seconds = 600;           ///< that training may take, where the settings have no limit
+    std::size_t pilot_rows = 4000;  ///< at most; twice as many as are learnt from
+};
+
+/// What `make` makes, tried on half of a pilot, from all of its rows and in the span of some, and
+/// judged on the other half. Times are extrapolated, and no more than estimates.
+/// From all rows where that keeps within time and memory, or where few centres are known to be too
+/// few; else in the smallest span that leaves a thousandth of the kernel, or the largest that fits.
+/// Throws InvalidInput as the machine does, and Cancelled.
+TrainingPlan plan_training(const FitSettings& common,
+                           const std::function<Machine(const FitSettings&)>& make,
+                           const Dataset& data, const PlanSettings& settings = {});
 
 enum class Target { automatic, classes, numbers };
 

@@ -24,7 +24,8 @@ class CentreDraw {
         factor_ = Matrix<float>(gram.size(), std::min(settings.count, gram.size()));
     }
 
-    std::vector<std::size_t> run() {
+    std::vector<std::size_t> run(std::vector<double>* share) {
+        const double trace = std::accumulate(left_.begin(), left_.end(), 0.0);
         while (taken_.size() < factor_.columns()) {
             const double done =
                 static_cast<double>(taken_.size()) / static_cast<double>(factor_.columns());
@@ -32,6 +33,10 @@ class CentreDraw {
             const std::vector<std::size_t> drawn = draw();
             if (drawn.empty()) break;
             take(drawn);
+            if (!share) continue;
+            double left = 0;
+            for (const double value : left_) left += std::max(value, 0.0);
+            share->resize(taken_.size(), trace > 0 ? left / trace : 0);
         }
         std::ranges::sort(taken_);
         return std::move(taken_);
@@ -135,7 +140,12 @@ class CentreDraw {
 }  // namespace
 
 std::vector<std::size_t> draw_centres(const Gram<float>& gram, const CentreSettings& settings) {
-    return CentreDraw(gram, settings).run();
+    return CentreDraw(gram, settings).run(nullptr);
+}
+
+std::vector<std::size_t> draw_centres(const Gram<float>& gram, const CentreSettings& settings,
+                                      std::vector<double>& left) {
+    return CentreDraw(gram, settings).run(&left);
 }
 
 }  // namespace mercer

@@ -25,4 +25,9 @@ struct CentreSettings {
 /// and are accepted as if they had come one by one (Epperly, Tropp and Webber 2024).
 std::vector<std::size_t> draw_centres(const Gram<float>& gram, const CentreSettings& settings);
 
+/// The same, and into left[c] the share of Σ k(x, x) that the first c + 1 centres leave, in the
+/// order drawn; what a draw of many has taken is said after all of them.
+std::vector<std::size_t> draw_centres(const Gram<float>& gram, const CentreSettings& settings,
+                                      std::vector<double>& left);
+
 }  // namespace mercer

@@ -1,0 +1,12 @@
+// What 'mercer plan' and 'mercer train --approximate auto' say of a plan.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "mercer/select/automatic.hpp"
+
+namespace mercer::cli {
+
+nlohmann::ordered_json json_of(const TrainingPlan& plan);
+
+}  // namespace mercer::cli
