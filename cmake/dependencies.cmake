@@ -22,6 +22,7 @@ find_package(Eigen3 REQUIRED)
 find_package(Spectra REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
 pkg_check_modules(hwy REQUIRED libhwy)
 # Its headers only: base/detail/simd_targets.hpp says why.
 add_library(mercer_hwy INTERFACE)
@@ -56,4 +57,4 @@ add_library(mercer_dependencies INTERFACE)
 target_link_libraries(mercer_dependencies INTERFACE
     mercer_dnnl mercer_openblas mercer_archive mercer_png mercer_clp mercer_hwy
     Eigen3::Eigen Spectra::Spectra FastFloat::fast_float
-    nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+    nlohmann_json::nlohmann_json ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})

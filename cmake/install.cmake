@@ -7,8 +7,8 @@ install(TARGETS mercer EXPORT mercer-targets FILE_SET HEADERS)
 if(NOT BUILD_SHARED_LIBS)
     # A static library passes its needs on to whoever links it.
     target_link_libraries(mercer INTERFACE
-        "$<INSTALL_INTERFACE:pthread;dl>")
-    set(MERCER_PC_LIBS_PRIVATE "-lpthread -ldl -lstdc++ -lm")
+        "$<INSTALL_INTERFACE:pthread;dl;z>")
+    set(MERCER_PC_LIBS_PRIVATE "-lpthread -ldl -lz -lstdc++ -lm")
 endif()
 install(EXPORT mercer-targets NAMESPACE mercer:: DESTINATION ${mercer_package_directory})
 

@@ -57,11 +57,10 @@ const Mistaken mistakes[] = {
     {"csv_rows_promised.csv", ": found 2 rows, expected the 3 that its first line names"},
     {"csv_too_large.csv", ":1:3: found '1e999', which is too large for double precision (1.8e308)"},
     {"damaged.gz",
-     ": found binary data that begins with '\\x1f\\x8bgarbag', expected LIBSVM text, CSV, TSV, "
-     "text in columns, ARFF, "
-     "NPY, NPZ, idx, FASTA, tar, time series (.ts) or a list of edges"},
+     ": compressed data is damaged or cut short (unknown compression method); fetch the file "
+     "again"},
     {"damaged_inside.gz",
-     ": compressed data is damaged or cut short (gzip decompression failed); fetch the file again"},
+     ": compressed data is damaged or cut short (invalid block type); fetch the file again"},
     {"empty.txt", ": is empty, expected at least one row"},
     {"idx_absurd",
      ": array: found 3 bytes of numbers, expected 4294967295 x 4294967295 elements of 1 bytes; the "
@@ -112,10 +111,10 @@ const Mistaken mistakes[] = {
      ": found binary data that begins with '\\x89PNG\\x0d\\n\\x1a\\n', expected LIBSVM text, CSV, "
      "TSV, text in columns, ARFF, NPY, NPZ, idx, FASTA, tar, time series (.ts) or a list of edges"},
     {"truncated.gz",
-     ": compressed data is damaged or cut short (truncated gzip input); fetch the file again"},
+     ": compressed data is damaged or cut short (it ends too early); fetch the file again"},
     {"truncated.npz",
-     ": found a damaged zip archive (Unrecognized archive format), expected NumPy arrays; fetch or "
-     "save the file again"},
+     ": found a damaged zip archive (it has no directory: cut short?), expected NumPy arrays; "
+     "fetch or save the file again"},
     {"utf16.txt", ": found UTF-16 text, expected UTF-8; convert it with iconv"},
 };
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "mercer/base/detail/archive.hpp"
+#include "mercer/base/detail/deflate.hpp"
 #include "mercer/base/error.hpp"
 
 namespace mercer {
@@ -75,7 +76,6 @@ class DescriptorOutput : public Output {
 using AddFilter = int (*)(archive*);
 
 AddFilter filter_for(std::string_view path) {
-    if (path.ends_with(".gz")) return MERCER_ARCHIVE(archive_write_add_filter_gzip);
     if (path.ends_with(".bz2")) return MERCER_ARCHIVE(archive_write_add_filter_bzip2);
     if (path.ends_with(".xz")) return MERCER_ARCHIVE(archive_write_add_filter_xz);
     if (path.ends_with(".zst")) return MERCER_ARCHIVE(archive_write_add_filter_zstd);
@@ -92,9 +92,6 @@ class PackedOutput : public Output {
         if (!packer_) throw std::bad_alloc();
         MERCER_ARCHIVE(archive_write_set_format_raw)(packer_.get());
         check(filter(packer_.get()));
-        // The time of day in the file would make equal content differ.
-        MERCER_ARCHIVE(archive_write_set_filter_option)
-        (packer_.get(), "gzip", "timestamp", nullptr);
         MERCER_ARCHIVE(archive_write_set_bytes_in_last_block)(packer_.get(), 1);
         check(MERCER_ARCHIVE(archive_write_open)(packer_.get(), this, nullptr, &PackedOutput::pass,
                                                  nullptr));
@@ -145,7 +142,11 @@ class PackedOutput : public Output {
 void write_to(int descriptor, const std::string& path, const std::string& name,
               const std::function<void(Output&)>& writer) {
     DescriptorOutput plain(descriptor, name);
-    if (const AddFilter filter = filter_for(path)) {
+    if (path.ends_with(".gz")) {
+        GzipOutput packed(plain);
+        writer(packed);
+        packed.finish();
+    } else if (const AddFilter filter = filter_for(path)) {
         PackedOutput packed(plain, filter, name);
         writer(packed);
         packed.finish();

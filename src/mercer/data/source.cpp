@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "mercer/base/detail/archive.hpp"
+#include "mercer/base/detail/deflate.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/detail/memory.hpp"
@@ -72,12 +73,23 @@ void report(const Progress& progress, double fraction) {
     if (!keep_going(progress, {.task = "reading", .fraction = fraction})) throw Cancelled();
 }
 
-/// True for bytes that no compressed file begins with, so that for plain text the library that
-/// unpacks is not even opened. Of the formats read only bzip2 and lzip begin with letters.
-bool begins_as_text(std::string_view bytes) {
-    if (bytes.starts_with("BZh") || bytes.starts_with("LZIP")) return false;
-    const auto is_text = [](char c) { return (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r'); };
-    return std::ranges::all_of(bytes.substr(0, 16), is_text);
+bool is_gzip(std::string_view bytes) {
+    return bytes.starts_with("\x1f\x8b");
+}
+
+/// True for bytes that a compressed file other than gzip's may begin with. For all others the
+/// library that unpacks them is not even opened.
+bool may_be_packed(std::string_view bytes) {
+    using namespace std::string_view_literals;
+    for (const std::string_view beginning :
+         {"BZh"sv, "LZIP"sv, "\xfd\x37\x7a\x58\x5a\0"sv, "\x28\xb5\x2f\xfd"sv, "\x04\x22\x4d\x18"sv,
+          "\x1f\x9d"sv}) {
+        if (bytes.starts_with(beginning)) return true;
+    }
+    // Old lzma: settings, the size of the dictionary, and a length that is not known or not huge.
+    return bytes.starts_with("\x5d\0\0"sv) && bytes.size() > 12 &&
+           (bytes.substr(5, 8) == std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff", 8) ||
+            bytes.substr(10, 3) == "\0\0\0"sv);
 }
 
 using Archive = std::unique_ptr<archive, int (*)(archive*)>;
@@ -156,19 +168,58 @@ struct Feed {
     }
 };
 
+/// A gzip file. `next` gives its bytes piece by piece, none at the end.
+Content unpack_gzip(const std::function<std::string_view()>& next, const std::string& name,
+                    const Progress& progress, const std::function<double()>& fraction) try {
+    Inflater inflater(Inflater::Form::gzip);
+    Content content;
+    for (std::string_view piece = next(); !piece.empty(); piece = next()) {
+        inflater.feed(piece);
+        for (;;) {
+            if (content.room() < block_bytes) {
+                content.reserve(content.view().size() + 8 * block_bytes);
+            }
+            const std::size_t count = inflater.take(content.end(), block_bytes);
+            if (count == 0) break;
+            content.grow_by(count);
+            report(progress, fraction());
+        }
+    }
+    if (!inflater.finished()) throw std::runtime_error("it ends too early");
+    return content;
+} catch (const InvalidInput&) {
+    throw;
+} catch (const Cancelled&) {
+    throw;
+} catch (const std::runtime_error& error) {
+    fail(name, std::string("compressed data is damaged or cut short (") + error.what() +
+                   "); fetch the file again");
+}
+
 Content unpack_stream(int descriptor, std::string_view head, std::size_t size,
                       const std::string& name, const Progress& progress) {
-    const Archive unpacker = new_unpacker();
     Feed feed{.descriptor = descriptor, .head = head, .name = name, .size = size};
+    const auto behind = [&] {
+        if (feed.size == 0) return -1.0;
+        return std::min(1.0, static_cast<double>(feed.taken) / static_cast<double>(feed.size));
+    };
+    if (is_gzip(head)) {
+        const auto next = [&] {
+            const void* bytes = nullptr;
+            const la_ssize_t count = Feed::next(nullptr, &feed, &bytes);
+            if (count < 0) std::rethrow_exception(feed.error);
+            return std::string_view(static_cast<const char*>(bytes),
+                                    static_cast<std::size_t>(count));
+        };
+        return unpack_gzip(next, name, progress, behind);
+    }
+    const Archive unpacker = new_unpacker();
     try {
         if (MERCER_ARCHIVE(archive_read_open)(unpacker.get(), &feed, nullptr, Feed::next,
                                               nullptr) != ARCHIVE_OK) {
             fail_unpacking(unpacker.get(), name);
         }
-        return drain(unpacker.get(), name, progress, [&] {
-            if (feed.size == 0) return -1.0;
-            return std::min(1.0, static_cast<double>(feed.taken) / static_cast<double>(feed.size));
-        });
+        return drain(unpacker.get(), name, progress, behind);
     } catch (const InvalidInput&) {
         if (feed.error) std::rethrow_exception(feed.error);
         throw;
@@ -324,7 +375,9 @@ std::size_t physical_memory() {
 }
 
 bool is_compressed(std::string_view bytes) {
-    if (bytes.size() < 4 || begins_as_text(bytes)) return false;
+    if (bytes.size() < 4) return false;
+    if (is_gzip(bytes)) return true;
+    if (!may_be_packed(bytes)) return false;
     const Archive unpacker = new_unpacker();
     const std::string_view head = bytes.substr(0, std::size_t{1} << 16);
     // Opening already fails when the first block of a compressed file is damaged.
@@ -337,6 +390,10 @@ bool is_compressed(std::string_view bytes) {
 
 Content unpack(std::string_view bytes, const std::string& name, const Progress& progress) {
     try {
+        if (is_gzip(bytes)) {
+            return unpack_gzip([&] { return std::exchange(bytes, {}); }, name, progress,
+                               [] { return -1.0; });
+        }
         const Archive unpacker = new_unpacker();
         if (MERCER_ARCHIVE(archive_read_open_memory)(unpacker.get(), bytes.data(), bytes.size()) !=
             ARCHIVE_OK) {

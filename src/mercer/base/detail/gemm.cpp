@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 
@@ -16,7 +17,7 @@ namespace {
 
 /// oneDNN, and the OpenMP runtime it runs on, whichever that is.
 struct OneDnn {
-    Library library{MERCER_ONEDNN_LIBRARY};
+    Library library{{MERCER_ONEDNN_LIBRARY}, "products of bytes"};
     decltype(&dnnl_sgemm) sgemm = library.function<decltype(sgemm)>("dnnl_sgemm");
     decltype(&dnnl_gemm_u8s8s32) byte_gemm =
         library.function<decltype(byte_gemm)>("dnnl_gemm_u8s8s32");
@@ -25,26 +26,40 @@ struct OneDnn {
     void (*set_threads)(int) = library.function<void (*)(int)>("omp_set_num_threads");
 };
 
-const OneDnn& onednn() {
-    static const OneDnn functions;
-    return functions;
+/// Null where it is not installed: products of bytes are then taken of floats, and products of
+/// floats by OpenBLAS.
+const OneDnn* onednn() {
+    static const std::unique_ptr<const OneDnn> functions = []() -> std::unique_ptr<const OneDnn> {
+        try {
+            return std::make_unique<const OneDnn>();
+        } catch (const std::runtime_error&) {
+            return nullptr;
+        }
+    }();
+    return functions.get();
 }
 
 /// oneDNN runs on OpenMP threads; this keeps one call on the calling thread and leaves the setting
 /// of the program we live in as it was.
 class OneOpenMpThread {
    public:
-    OneOpenMpThread() : before_(onednn().max_threads()) { onednn().set_threads(1); }
-    ~OneOpenMpThread() { onednn().set_threads(before_); }
+    explicit OneOpenMpThread(const OneDnn& dnn) : dnn_(dnn), before_(dnn.max_threads()) {
+        dnn_.set_threads(1);
+    }
+    ~OneOpenMpThread() { dnn_.set_threads(before_); }
     OneOpenMpThread(const OneOpenMpThread&) = delete;
     OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
 
    private:
+    const OneDnn& dnn_;
     int before_;
 };
 
 struct OpenBlas {
-    Library library{MERCER_OPENBLAS_LIBRARY};
+    // The one that a Python package carries comes first: it is there for no other reason.
+    Library library{{"libscipy_openblas.so", MERCER_OPENBLAS_LIBRARY, "libopenblas.so.0"},
+                    "matrix products; install OpenBLAS (Debian: libopenblas0)"};
+    decltype(&cblas_sgemm) sgemm = library.function<decltype(sgemm)>("cblas_sgemm");
     decltype(&cblas_dgemm) dgemm = library.function<decltype(dgemm)>("cblas_dgemm");
     decltype(&openblas_set_num_threads) set_threads =
         library.function<decltype(set_threads)>("openblas_set_num_threads");
@@ -124,9 +139,17 @@ dnnl_dim_t dim(T value) {
 void float_product(float alpha, MatrixView<const float> a, MatrixView<const float> b, float beta,
                    MatrixView<float> c) {
     if (c.rows == 0 || c.columns == 0) return;
-    const OneOpenMpThread one_thread;
-    require(onednn().sgemm('N', 'T', dim(c.rows), dim(c.columns), dim(a.columns), alpha, a.data,
-                           dim(a.stride), b.data, dim(b.stride), beta, c.data, dim(c.stride)),
+    const OneDnn* dnn = onednn();
+    if (dnn == nullptr) {
+        const auto length = [](std::size_t value) { return static_cast<blasint>(value); };
+        openblas().sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, length(c.rows), length(c.columns),
+                         length(a.columns), alpha, a.data, length(a.stride), b.data,
+                         length(b.stride), beta, c.data, length(c.stride));
+        return;
+    }
+    const OneOpenMpThread one_thread(*dnn);
+    require(dnn->sgemm('N', 'T', dim(c.rows), dim(c.columns), dim(a.columns), alpha, a.data,
+                       dim(a.stride), b.data, dim(b.stride), beta, c.data, dim(c.stride)),
             "a float32 matrix product");
 }
 
@@ -162,17 +185,19 @@ void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView
 void multiply_transposed(MatrixView<const std::uint8_t> a, MatrixView<const std::int8_t> b,
                          MatrixView<std::int32_t> c) {
     if (c.rows == 0 || c.columns == 0) return;
-    const OneOpenMpThread one_thread;
+    const OneDnn* dnn = onednn();
+    if (dnn == nullptr) throw std::runtime_error("products of bytes need oneDNN");
+    const OneOpenMpThread one_thread(*dnn);
     const std::int32_t no_offset = 0;
-    require(onednn().byte_gemm('N', 'T', 'F', dim(c.rows), dim(c.columns), dim(a.columns), 1.0F,
-                               a.data, dim(a.stride), 0, b.data, dim(b.stride), 0, 0.0F, c.data,
-                               dim(c.stride), &no_offset),
+    require(dnn->byte_gemm('N', 'T', 'F', dim(c.rows), dim(c.columns), dim(a.columns), 1.0F, a.data,
+                           dim(a.stride), 0, b.data, dim(b.stride), 0, 0.0F, c.data, dim(c.stride),
+                           &no_offset),
             "a byte matrix product");
 }
 
 bool exact_byte_products() {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512vnni");
+    return __builtin_cpu_supports("avx512vnni") && onednn() != nullptr;
 #else
     return false;
 #endif
@@ -183,10 +208,13 @@ bool products_fit_processor() {
 }
 
 std::string product_libraries() {
-    const dnnl_version_t* version = onednn().version();
-    std::string text = "oneDNN " + std::to_string(version->major) + '.' +
-                       std::to_string(version->minor) + '.' + std::to_string(version->patch);
-    text += exact_byte_products() ? " with byte products, " : ", ";
+    std::string text;
+    if (const OneDnn* dnn = onednn()) {
+        const dnnl_version_t* version = dnn->version();
+        text = "oneDNN " + std::to_string(version->major) + '.' + std::to_string(version->minor) +
+               '.' + std::to_string(version->patch);
+        text += exact_byte_products() ? " with byte products, " : ", ";
+    }
     std::string_view blas = openblas().configuration();
     blas = blas.substr(0, blas.find(' ', blas.find(' ') + 1));
     return text + std::string(blas) + " " + openblas().core_name();

@@ -6,16 +6,25 @@
 
 namespace mercer {
 
-Library::Library(const char* name)
-    : name_(name), handle_(dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE)) {
-    if (handle_ != nullptr) return;
-    const char* reason = dlerror();
-    throw std::runtime_error("the library " + name_ + " is needed and cannot be opened: " +
-                             (reason == nullptr ? "unknown reason" : reason));
+Library::Library(std::initializer_list<const char*> names, const char* needed_for)
+    : name_(*names.begin()), handle_(nullptr) {
+    std::string reasons;
+    for (const char* name : names) {
+        handle_ = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+        if (handle_ != nullptr) {
+            name_ = name;
+            return;
+        }
+        const char* reason = dlerror();
+        reasons += (reasons.empty() ? "" : "; ") + std::string(reason ? reason : "unknown reason");
+    }
+    throw std::runtime_error("the library " + name_ + " is needed for " + needed_for +
+                             " (it cannot be opened: " + reasons + ")");
 }
 
 void* Library::find(const char* symbol) const {
-    return dlsym(handle_, symbol);
+    void* const plain = dlsym(handle_, symbol);
+    return plain != nullptr ? plain : dlsym(handle_, (std::string("scipy_") + symbol).c_str());
 }
 
 void* Library::address(const char* symbol) const {

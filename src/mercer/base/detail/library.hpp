@@ -2,22 +2,27 @@
 // milliseconds to load and start threads of their own, which a command that multiplies no matrix
 // should not wait for.
 //
-//     const Library blas(MERCER_OPENBLAS_LIBRARY);
+//     const Library blas({MERCER_OPENBLAS_LIBRARY}, "products; install OpenBLAS");
 //     const auto dgemm = blas.function<decltype(&cblas_dgemm)>("cblas_dgemm");
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 namespace mercer {
 
 class Library {
    public:
-    /// `name` as the loader knows it: "libopenblas.so.0". Throws std::runtime_error, with the
-    /// loader's words, when it cannot be opened. A library once opened stays so.
-    explicit Library(const char* name);
+    /// The first of these that can be opened, by names as the loader knows them:
+    /// "libopenblas.so.0". A Python package carries some of them beside its module, in `_libs`,
+    /// where the loader looks first. Throws std::runtime_error, with the loader's words, when none
+    /// can be opened; `needed_for` then says what it is for and how to get it. A library once
+    /// opened stays so.
+    Library(std::initializer_list<const char*> names, const char* needed_for);
 
-    /// A function of the library, or of those it stands on. Throws std::runtime_error when there
-    /// is none of that name.
+    /// A function of the library, or of those it stands on, by its name or by the one it has in the
+    /// OpenBLAS of Python's packages, which begins with scipy_. Throws std::runtime_error when
+    /// there is none of that name.
     template <class Pointer>
     Pointer function(const char* symbol) const {
         return reinterpret_cast<Pointer>(address(symbol));

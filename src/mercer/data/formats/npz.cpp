@@ -11,9 +11,9 @@
 #include <new>
 #include <stdexcept>
 
-#include "mercer/base/detail/archive.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/formats/detail/npy.hpp"
+#include "mercer/data/formats/detail/zip.hpp"
 #include "mercer/data/source.hpp"
 
 namespace mercer::formats {
@@ -45,8 +45,6 @@ class Arrays {
     const std::string& listing() const { return listing_; }
 
    private:
-    using Archive = std::unique_ptr<archive, int (*)(archive*)>;
-
     static bool is_known(const std::string& key) {
         const auto among = [&](const auto& keys) {
             return std::any_of(std::begin(keys), std::end(keys),
@@ -57,49 +55,26 @@ class Arrays {
         return among(feature_keys) || among(label_keys) || among(weight_keys) || among(others);
     }
 
-    [[noreturn]] void fail_archive(archive* zip) const {
-        const char* reason = MERCER_ARCHIVE(archive_error_string)(zip);
-        fail(input_, std::string("found a damaged zip archive (") +
-                         (reason != nullptr ? reason : "unknown reason") +
-                         "), expected NumPy arrays; fetch or save the file again");
-    }
-
-    void unpack_all() {
-        const Archive zip(MERCER_ARCHIVE(archive_read_new)(), MERCER_ARCHIVE(archive_read_free));
-        if (!zip) throw std::bad_alloc();
-        // By its directory, which stands at the end: an archive cut short is then noticed.
-        MERCER_ARCHIVE(archive_read_support_format_zip_seekable)(zip.get());
-        if (MERCER_ARCHIVE(archive_read_open_memory)(zip.get(), input_.bytes.data(),
-                                                     input_.bytes.size()) != ARCHIVE_OK) {
-            fail_archive(zip.get());
-        }
-        for (;;) {
-            archive_entry* entry = nullptr;
-            const int status = MERCER_ARCHIVE(archive_read_next_header)(zip.get(), &entry);
-            if (status == ARCHIVE_EOF) return;
-            if (status != ARCHIVE_OK && status != ARCHIVE_WARN) fail_archive(zip.get());
-            const char* path = MERCER_ARCHIVE(archive_entry_pathname)(entry);
-            std::string key = path != nullptr ? path : "";
-            if (listing_.size() < 200) listing_ += (listing_.empty() ? "" : ", ") + key;
-            if (!key.ends_with(".npy")) continue;
-            key.resize(key.size() - 4);
-            if (is_known(key) && !has(key)) contents_.emplace(key, unpack_entry(zip.get()));
-        }
-    }
-
-    Content unpack_entry(archive* zip) const {
-        constexpr std::size_t block = std::size_t{1} << 20;
-        Content content;
-        for (;;) {
-            if (content.room() < block) content.reserve(content.view().size() + 2 * block);
-            const la_ssize_t count = MERCER_ARCHIVE(archive_read_data)(zip, content.end(), block);
-            if (count < 0) fail_archive(zip);
-            if (count == 0) return content;
-            content.grow_by(static_cast<std::size_t>(count));
+    void unpack_all() try {
+        const auto go_on = [this] {
             if (!keep_going(input_.options.progress, {.task = "reading", .fraction = -1})) {
                 throw Cancelled();
             }
+        };
+        for (const ZipEntry& entry : zip_directory(input_.bytes)) {
+            std::string key = entry.name;
+            if (listing_.size() < 200) listing_ += (listing_.empty() ? "" : ", ") + key;
+            if (!key.ends_with(".npy")) continue;
+            key.resize(key.size() - 4);
+            if (is_known(key) && !has(key)) {
+                contents_.emplace(key, unzip(input_.bytes, entry, go_on));
+            }
         }
+    } catch (const Cancelled&) {
+        throw;
+    } catch (const std::runtime_error& error) {
+        fail(input_, std::string("found a damaged zip archive (") + error.what() +
+                         "), expected NumPy arrays; fetch or save the file again");
     }
 
     const Input& input_;
@@ -206,70 +181,6 @@ Dataset read_npz(const Input& input) {
     }
     return data;
 }
-
-/// A zip archive whose files are stored as they are, as numpy.savez does.
-class ZipWriter {
-   public:
-    explicit ZipWriter(Output& output)
-        : output_(output),
-          zip_(MERCER_ARCHIVE(archive_write_new)(), MERCER_ARCHIVE(archive_write_free)) {
-        if (!zip_) throw std::bad_alloc();
-        check(MERCER_ARCHIVE(archive_write_set_format_zip)(zip_.get()));
-        check(MERCER_ARCHIVE(archive_write_set_options)(zip_.get(), "zip:compression=store"));
-        MERCER_ARCHIVE(archive_write_set_bytes_in_last_block)(zip_.get(), 1);
-        check(MERCER_ARCHIVE(archive_write_open)(zip_.get(), this, nullptr, &ZipWriter::pass,
-                                                 nullptr));
-    }
-
-    void add(const std::string& name, const std::string& content) {
-        begin(name, content.size());
-        write(content);
-    }
-    void begin(const std::string& name, std::size_t size) {
-        const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(
-            MERCER_ARCHIVE(archive_entry_new)(), MERCER_ARCHIVE(archive_entry_free));
-        MERCER_ARCHIVE(archive_entry_set_pathname)(entry.get(), name.c_str());
-        MERCER_ARCHIVE(archive_entry_set_filetype)(entry.get(), AE_IFREG);
-        MERCER_ARCHIVE(archive_entry_set_perm)(entry.get(), 0644);
-        MERCER_ARCHIVE(archive_entry_set_size)(entry.get(), static_cast<la_int64_t>(size));
-        // Zip's calendar begins in 1980; one date for all keeps equal content equal.
-        MERCER_ARCHIVE(archive_entry_set_mtime)(entry.get(), 315619200, 0);
-        check(MERCER_ARCHIVE(archive_write_header)(zip_.get(), entry.get()));
-    }
-    void write(std::string_view bytes) {
-        while (!bytes.empty()) {
-            const la_ssize_t count =
-                MERCER_ARCHIVE(archive_write_data)(zip_.get(), bytes.data(), bytes.size());
-            if (count <= 0) check(ARCHIVE_FATAL);
-            bytes.remove_prefix(static_cast<std::size_t>(count));
-        }
-    }
-    void finish() { check(MERCER_ARCHIVE(archive_write_close)(zip_.get())); }
-
-   private:
-    static la_ssize_t pass(archive*, void* self, const void* bytes, std::size_t size) {
-        auto& writer = *static_cast<ZipWriter*>(self);
-        if (writer.error_) return static_cast<la_ssize_t>(size);
-        try {
-            writer.output_.write({static_cast<const char*>(bytes), size});
-            return static_cast<la_ssize_t>(size);
-        } catch (...) {
-            writer.error_ = std::current_exception();
-            return -1;
-        }
-    }
-    void check(int status) {
-        if (error_) std::rethrow_exception(error_);
-        if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
-        const char* reason = MERCER_ARCHIVE(archive_error_string)(zip_.get());
-        throw std::runtime_error(std::string("writing the zip archive failed: ") +
-                                 (reason != nullptr ? reason : "unknown reason"));
-    }
-
-    Output& output_;
-    std::exception_ptr error_{};
-    std::unique_ptr<archive, int (*)(archive*)> zip_;
-};
 
 /// An entry of a zip archive as something to write to.
 class EntryOutput : public Output {

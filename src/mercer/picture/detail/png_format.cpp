@@ -12,7 +12,8 @@ namespace mercer {
 namespace {
 
 const Library& png_library() {
-    static const Library library(MERCER_PNG_LIBRARY);
+    static const Library library({MERCER_PNG_LIBRARY, "libpng16.so.16"},
+                                 "PNG pictures; install libpng (Debian: libpng16-16), or use PPM");
     return library;
 }
 

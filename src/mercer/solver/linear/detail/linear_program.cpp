@@ -16,7 +16,8 @@ namespace mercer {
 namespace {
 
 const Library& clp_library() {
-    static const Library library(MERCER_CLP_LIBRARY);
+    static const Library library({MERCER_CLP_LIBRARY, "libClp.so.1"},
+                                 "linear programs; install CLP (Debian: coinor-libclp1)");
     return library;
 }
 
