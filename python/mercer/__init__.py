@@ -8,19 +8,21 @@ Examples
 rbf(gamma=0.05) + 0.5*polynomial(degree=2) is strictly positive definite
 """
 
-from . import _core, data, kernels, plot, theory
+from . import _core, data, kernels, pictures, plot, theory
 from ._estimators.alignment import Combination, alignment, learn_combination
 from ._common.base import Machine, Report
 from ._common.certificate import CheckedCertificate, verify
 from ._common.compat import ConvergenceWarning, NotFittedError
 from ._estimators.components import KernelPCA
+from ._estimators.choice import Comparison, calibrate, compare, permutation_importance, query
+from ._estimators.compress import CascadeRun, cascade, run_cascade
 from ._estimators.conformal import outlier_p_values, prediction_intervals, prediction_sets
 from ._estimators.features import eliminate_features, zero_norm_features
 from ._estimators.gpc import GaussianProcessClassifier
 from ._estimators.hebbian import KernelHebbian
 from ._estimators.ica import KernelICA, KernelTDSEP
 from ._estimators.linear import LinearSVC, LinearSVR
-from ._common.load import load
+from ._common.load import load, save
 from ._estimators.losses import (
     KernelHuberRegressor,
     KernelLogisticRegression,
@@ -34,7 +36,7 @@ from ._estimators.manifold import (
     LocallyLinearEmbedding,
     gram_function,
 )
-from ._estimators.maps import MonomialFeatures, Nystroem
+from ._estimators.maps import KernelMap, MonomialFeatures, Nystroem
 from ._estimators.multilabel import MultiLabelClassifier
 from ._estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
 from ._estimators.network import Network
@@ -44,13 +46,16 @@ from ._estimators.regions import QuantileRegions
 from ._estimators.gpr import GaussianProcessRegressor
 from ._estimators.regression import KernelRidge
 from ._estimators.risk import KernelRiskClassifier, KernelRiskRegressor
+from ._estimators.scaling import FeatureScaling
+from ._estimators.search import SearchCV
+from ._kernel.geometry import FeatureVector, feature_variance
 from ._kernel.series import series
 from ._estimators.spreading import LabelSpreading
 from ._estimators.steps import smo_steps
 from ._estimators.svc import SVC, NuSVC
 from ._estimators.svr import SVDD, SVR, NuSVR, OneClassSVM
 from ._estimators.tables import TableModel, column_kinds, judge, learn
-from ._estimators.vq import KernelVQ
+from ._estimators.vq import KernelVQ, read_codes
 from .exchange import export, from_sklearn, load_libsvm, to_sklearn
 from .kernels import (
     BlockKernel,
@@ -73,9 +78,13 @@ __version__: str = _core.version
 __all__ = [
     "Adatron",
     "BlockKernel",
+    "CascadeRun",
     "CheckedCertificate",
     "Combination",
+    "Comparison",
     "ConvergenceWarning",
+    "FeatureScaling",
+    "FeatureVector",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "Isomap",
@@ -89,6 +98,7 @@ __all__ = [
     "KernelICA",
     "KernelKMeans",
     "KernelLogisticRegression",
+    "KernelMap",
     "KernelPCA",
     "KernelPerceptron",
     "KernelQuantileRegressor",
@@ -119,14 +129,19 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "SearchCV",
     "SquaredHingeClassifier",
     "TableModel",
     "alignment",
+    "calibrate",
+    "cascade",
     "center",
     "column_kinds",
+    "compare",
     "data",
     "eliminate_features",
     "export",
+    "feature_variance",
     "from_sklearn",
     "function",
     "gram_function",
@@ -141,13 +156,19 @@ __all__ = [
     "matern",
     "normalize",
     "outlier_p_values",
+    "permutation_importance",
+    "pictures",
     "plot",
     "poly",
     "polynomial",
     "precomputed",
     "prediction_intervals",
     "prediction_sets",
+    "query",
     "rbf",
+    "read_codes",
+    "run_cascade",
+    "save",
     "series",
     "sigmoid",
     "smo_steps",

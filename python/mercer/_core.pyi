@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 
 version: str
 
-def named_kernels() -> list[tuple[str, str, list[str]]]: ...
-
 def threads() -> int: ...
 
 def export_formats() -> list[str]: ...
@@ -115,6 +113,8 @@ class Rows:
     def address(self) -> int: ...
     def arrays(self) -> tuple: ...
 
+def named_kernels() -> list[tuple[str, str, list[str]]]: ...
+
 class Expression:
     """A kernel expression."""
 
@@ -195,14 +195,18 @@ class Model:
     def check(
         self,
         x: Rows,
-        y: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ]
-        | None,
-        weights: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ]
-        | None,
+        y: (
+            Annotated[
+                NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+            ]
+            | None
+        ),
+        weights: (
+            Annotated[
+                NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+            ]
+            | None
+        ),
         rigorous: bool,
     ) -> list: ...
     def decision(self, arg: Rows, /) -> object: ...
@@ -224,7 +228,6 @@ class Model:
     ) -> object: ...
     def probabilities(self, arg: Rows, /) -> object: ...
     def deviation(self, arg0: Rows, arg1: bool, /) -> object: ...
-    def reduced(self, vectors: int, error: float, iterations: int) -> Model: ...
     def to_bytes(self) -> bytes: ...
     @staticmethod
     def from_bytes(arg: bytes, /) -> Model: ...
@@ -244,25 +247,32 @@ def fit(
     kernel: Expression,
     settings: dict,
     x: Rows,
-    y: Annotated[
-        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ]
-    | None,
-    targets: Annotated[
-        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ]
-    | None,
-    weights: Annotated[
-        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ]
-    | None,
+    y: (
+        Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None
+    ),
+    targets: (
+        Annotated[
+            NDArray[numpy.float64],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ]
+        | None
+    ),
+    weights: (
+        Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None
+    ),
     names: Sequence[str],
     callback: object | None,
     keep: bool,
-    classes: Sequence[str] = ...,
-    class_values: Sequence[float] = ...,
+    classes: Sequence[str] = [],
+    class_values: Sequence[float] = [],
     taken: dict | None = None,
-    target_names: Sequence[str] = ...,
+    target_names: Sequence[str] = [],
 ) -> Model: ...
 def target_trouble(
     arg0: Model,
@@ -271,6 +281,7 @@ def target_trouble(
     ],
     /,
 ) -> tuple: ...
+def machines() -> list: ...
 
 class FeatureMap:
     """A map through a sample."""
@@ -325,6 +336,8 @@ def gram_function(
     /,
 ) -> object: ...
 def lbg_codes(arg0: Rows, arg1: Rows, /) -> tuple: ...
+def monomials(arg0: Rows, arg1: int, arg2: float, arg3: float, /) -> object: ...
+def monomial_names(arg0: int, arg1: int, arg2: float, arg3: float, /) -> list[str]: ...
 def fit_cca(
     kernel_x: Expression,
     kernel_y: Expression,
@@ -463,10 +476,259 @@ def zero_norm_features(
     ],
     callback: object | None,
 ) -> dict: ...
-def monomials(arg0: Rows, arg1: int, arg2: float, arg3: float, /) -> object: ...
-def monomial_names(arg0: int, arg1: int, arg2: float, arg3: float, /) -> list[str]: ...
-def read(
-    path: str, twice: bool, format: str, label: str, known: Model | None
-) -> tuple: ...
+def read(path: str, twice: bool, format: str, label: str, known: Model | None) -> tuple: ...
+def write(
+    arg0: str,
+    arg1: Rows,
+    arg2: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg3: Sequence[str],
+    arg4: Sequence[str],
+    arg5: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg6: str,
+    /,
+) -> None: ...
+
+class Scaling:
+    """A map from rows to rows, column by column or row by row."""
+
+    @staticmethod
+    def fit(arg0: str, arg1: Rows, /) -> Scaling: ...
+    @staticmethod
+    def from_json(arg: str, /) -> Scaling: ...
+    def json(self) -> str: ...
+    def apply(self, arg: Rows, /) -> tuple: ...
+    def undo(self, arg: Rows, /) -> tuple: ...
+
 def formats() -> dict: ...
 def make(arg0: str, arg1: dict, /) -> tuple: ...
+
+class Table:
+    """The cells of a table."""
+
+    @property
+    def rows(self) -> int: ...
+    @property
+    def names(self) -> list[str]: ...
+
+def table_from(arg0: Sequence[str], arg1: Sequence[Sequence[str]], /) -> Table: ...
+def read_table(arg: str, /) -> Table: ...
+def profile(arg: Table, /) -> list: ...
+def learn_table(
+    arg0: Table,
+    arg1: str,
+    arg2: Sequence[tuple[str, str]],
+    arg3: Sequence[str],
+    arg4: Sequence[str],
+    arg5: Sequence[str],
+    arg6: dict,
+    /,
+) -> tuple: ...
+def rows_for_model(arg0: Model, arg1: Table, arg2: str, /) -> tuple: ...
+def has_recipe(arg: Model, /) -> bool: ...
+def judge_rows(
+    arg0: Model,
+    arg1: Rows,
+    arg2: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg3: Sequence[str],
+    arg4: str,
+    /,
+) -> dict: ...
+def tune(
+    task: str,
+    kernel: str,
+    machine: dict,
+    axes: Sequence[str],
+    how: dict,
+    x: Rows,
+    y: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    names: Sequence[str],
+    callback: object | None,
+) -> dict: ...
+def structural_risk(
+    family: str,
+    values: Sequence[float],
+    kernel: Expression,
+    settings: dict,
+    x: Rows,
+    y: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    callback: object | None,
+) -> dict: ...
+def equivalent_settings(arg: Model, /) -> list: ...
+def query_nearest(arg0: Model, arg1: Rows, arg2: int, /) -> tuple: ...
+def query_halving(
+    arg0: Expression,
+    arg1: dict,
+    arg2: Rows,
+    arg3: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg4: Rows,
+    arg5: int,
+    arg6: int,
+    /,
+) -> tuple: ...
+def permutation_importance(
+    arg0: Model,
+    arg1: Rows,
+    arg2: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg3: str,
+    arg4: int,
+    arg5: int,
+    /,
+) -> tuple: ...
+def calibrated(
+    arg0: Model,
+    arg1: Rows,
+    arg2: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg3: str,
+    /,
+) -> Model: ...
+def compare(
+    arg0: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg1: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg2: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg3: bool,
+    /,
+) -> dict: ...
+def mercer_test(
+    arg0: Expression, arg1: Rows, arg2: Sequence[str], arg3: int, arg4: int, /
+) -> dict: ...
+def radius_margin(
+    kernel: Expression,
+    C: float,
+    x: Rows,
+    y: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    callback: object | None,
+) -> dict: ...
+def reduced(
+    model: Model, vectors: int, error: float, method: str, joint: bool, iterations: int
+) -> Model: ...
+def make_cascade(
+    arg0: Model,
+    arg1: Rows,
+    arg2: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg3: str,
+    arg4: float,
+    arg5: Sequence[int],
+    /,
+) -> Model: ...
+def run_cascade(arg0: Model, arg1: Rows, /) -> tuple: ...
+def is_cascade(arg: Model, /) -> bool: ...
+def write_codes(arg0: Rows, arg1: Sequence[int], arg2: float, arg3: str, /) -> None: ...
+def read_codes(arg: str, /) -> tuple: ...
+
+class FeatureVector:
+    """A linear combination of images of rows."""
+
+    @staticmethod
+    def combination(
+        arg0: Expression,
+        arg1: Rows,
+        arg2: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        /,
+    ) -> FeatureVector: ...
+    @staticmethod
+    def mean(
+        arg0: Expression,
+        arg1: Rows,
+        arg2: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        /,
+    ) -> FeatureVector: ...
+    @staticmethod
+    def of_model(arg0: Model, arg1: int, /) -> FeatureVector: ...
+    @property
+    def kernel(self) -> Expression: ...
+    def points(self) -> tuple: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def coefficients(self) -> NDArray[numpy.float64]: ...
+    def add(self, arg: FeatureVector, /) -> FeatureVector: ...
+    def subtract(self, arg: FeatureVector, /) -> FeatureVector: ...
+    def times(self, arg: float, /) -> FeatureVector: ...
+    def inner(self, arg: FeatureVector, /) -> float: ...
+    def norm(self) -> float: ...
+    def distance(self, arg: FeatureVector, /) -> float: ...
+    def with_images(self, arg: Rows, /) -> object: ...
+    def distances(self, arg: Rows, /) -> object: ...
+
+def variance_of_images(arg0: Expression, arg1: Rows, /) -> float: ...
+def changed_rows(arg0: Rows, arg1: str, arg2: str, arg3: float, /) -> tuple: ...
+def tangent_matrix(
+    arg0: Rows, arg1: str, arg2: str, arg3: float, arg4: float, arg5: bool, /
+) -> object: ...
+def detect(
+    arg0: Model,
+    arg1: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    arg2: dict,
+    /,
+) -> dict: ...
+def denoised_picture(
+    arg0: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    arg1: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    arg2: Expression,
+    arg3: dict,
+    /,
+) -> object: ...
+def learn_enlarging(arg0: list, arg1: Expression, arg2: dict, /) -> Model: ...
+def enlarged_picture(
+    arg0: Model,
+    arg1: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    arg2: int,
+    /,
+) -> object: ...
+def read_picture(arg: str, /) -> object: ...
+def write_picture(
+    arg0: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    arg1: str,
+    /,
+) -> None: ...
+def stretched_picture(
+    arg0: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    arg1: int,
+    arg2: str,
+    /,
+) -> object: ...
+def shrunk_picture(
+    arg0: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    arg1: int,
+    /,
+) -> object: ...
+def psnr(
+    arg0: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    arg1: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    /,
+) -> float: ...
+def ssim(
+    arg0: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    arg1: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu", writable=False)],
+    /,
+) -> float: ...

@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._common.arrays import from_rows
+from ._common.arrays import checked_rows, from_rows
+from ._common.frames import as_frame
+from ._kernel.expression import _names
 
 _OPTIONS = ("n", "noise", "seed", "classes", "columns", "turns", "cells")
 
@@ -82,6 +84,50 @@ def read(
     column = "" if label is None else str(label)
     word = "" if format == "auto" else format
     return _pair(_core.read(os.fspath(path), double, word, column, known))
+
+
+def write(
+    path: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    format: str = "auto",
+) -> None:
+    """Writes rows and labels into a file, in any format the library writes.
+
+    Parameters
+    ----------
+    path : str
+        "auto" takes the format of its ending, .gz, .bz2, .xz and .zst compress; any other name is
+        LIBSVM text.
+    X : array, CSR matrix or frame
+    y : array of numbers or names, optional
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from mercer.data import read, write
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(os.path.join(folder, "a.csv"), [[.5, 2.], [3., 4.]], ["yes", "no"])
+    ...     X, y = read(os.path.join(folder, "a.csv"))
+    >>> X.tolist(), y.tolist()
+    ([[0.5, 2.0], [3.0, 4.0]], ['yes', 'no'])
+    """
+    X = as_frame(X)
+    rows = checked_rows(X)
+    names: list[str] = []
+    values = np.zeros(0) if y is None else np.ravel(y)
+    if y is not None and values.dtype.kind not in "biuf":
+        classes, values = np.unique(values.astype(str), return_inverse=True)
+        names = classes.tolist()
+    weights = np.zeros(0) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    for name, given in (("y", values), ("sample_weight", weights)):
+        if len(given) not in (0, len(rows)):
+            raise ValueError(f"{name} has {len(given)} entries, and X {len(rows)} rows")
+    word = "" if format == "auto" else format
+    numbers = np.ascontiguousarray(values, dtype=np.float64)
+    _core.write(os.fspath(path), rows, numbers, names, _names(X), np.ascontiguousarray(weights), word)
 
 
 def make(kind: str, **options: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -22,5 +22,10 @@ void bind_features(nanobind::module_& m);
 void bind_data(nanobind::module_& m);
 void bind_tables(nanobind::module_& m);
 void bind_exchange(nanobind::module_& m);
+void bind_search(nanobind::module_& m);
+void bind_choice(nanobind::module_& m);
+void bind_compress(nanobind::module_& m);
+void bind_geometry(nanobind::module_& m);
+void bind_pictures(nanobind::module_& m);
 
 }  // namespace mercer::python

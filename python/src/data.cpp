@@ -7,6 +7,8 @@
 #include "mercer/data/format.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/data/scaling.hpp"
+#include "mercer/data/write.hpp"
 #include "mercer/learn/model.hpp"
 #include "settings.hpp"
 
@@ -41,11 +43,33 @@ nb::tuple read_file(const std::string& path, bool twice, const std::string& form
     return parts_of(read(path, options));
 }
 
+/// `values` are labels, or positions of the names of classes; empty: none.
+void write_file(const std::string& path, const Rows& x, const Numbers& values,
+                std::vector<std::string> classes, std::vector<std::string> columns,
+                const Numbers& weights, const std::string& format) {
+    Dataset data;
+    data.x = x;
+    data.y.values = copy_of(values);
+    data.y.names = std::move(classes);
+    data.weights = copy_of(weights);
+    data.feature_names = std::move(columns);
+    write(data, path, {.format = format});
+}
+
 }  // namespace
 
 void bind_data(nb::module_& m) {
     m.def("read", &read_file, nb::arg("path"), nb::arg("twice"), nb::arg("format"),
           nb::arg("label"), nb::arg("known").none());
+    m.def("write", &write_file);
+    nb::class_<Scaling>(m, "Scaling", "A map from rows to rows, column by column or row by row.")
+        .def_static("fit", [](const std::string& rule,
+                              const Rows& x) { return Scaling::fit(ScalingRule::parse(rule), x); })
+        .def_static("from_json",
+                    [](const std::string& text) { return Scaling::from_json(text, "scaling"); })
+        .def("json", [](const Scaling& scaling) { return scaling.json(); })
+        .def("apply", [](const Scaling& s, const Rows& x) { return rows_to_arrays(s.apply(x)); })
+        .def("undo", [](const Scaling& s, const Rows& x) { return rows_to_arrays(s.undo(x)); });
     m.def("formats", [] {
         nb::dict found;
         for (const std::string& name : format_names(FormatUse::reading)) {

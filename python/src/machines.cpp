@@ -9,6 +9,7 @@
 #include "bindings.hpp"
 #include "interrupt.hpp"
 #include "labels.hpp"
+#include "machines.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/registry.hpp"
@@ -26,26 +27,6 @@ void name_by_position(ModelParts& model) {
     std::vector<double> positions(model.classes());
     std::iota(positions.begin(), positions.end(), 0.0);
     name_classes(model, {}, std::move(positions));
-}
-
-/// A support vector machine: its settings by name, class weights by the classes' positions, and
-/// where to begin.
-SvmSettings svm_settings_of(Task task, const FitSettings& common, const Settings& s,
-                            SettingValues values) {
-    std::vector<std::string> weights;
-    for (const double weight : s.get("class_weights", std::vector<double>{})) {
-        weights.push_back(std::to_string(weights.size()) + '=' + format_number(weight));
-    }
-    if (!weights.empty()) values["class_weights"] = std::move(weights);
-    SvmSettings svm = svm_settings(task, common, values);
-    svm.tube_values = s.get("tube_values", std::vector<double>{});
-    const auto start = s.get<nb::object>("start", nb::none());
-    if (!start.is_none()) {
-        ModelParts from = nb::cast<const Model&>(start).parts();
-        name_by_position(from);  // as the classes of these rows are called while it learns
-        svm.start = std::make_shared<const Model>(std::move(from));
-    }
-    return svm;
 }
 
 Progress progress_of(const Tell& report) {
@@ -204,9 +185,7 @@ Fit machine_fit(Task task, const nb::dict& settings, const Kernel& kernel, const
     if (is_svm(task)) {
         const double finest = s.number("finest", 0);
         StepTable* const table = s.flag("trace", false) ? &steps : nullptr;
-        std::vector<std::string> own = s.asked();
-        own.insert(own.end(), {"class_weights", "start", "tube_values"});
-        const SvmSettings svm = svm_settings_of(task, common, s, values_of(settings, own));
+        const SvmSettings svm = svm_settings_of(task, common, s, settings);
         if (how.empty()) return svm_fit(svm, finest, data, targets, table);
         const auto make = [svm](const FitSettings& settled) {
             SvmSettings inner = svm;
@@ -297,7 +276,42 @@ nb::tuple trouble_of(const Model& model, const Numbers& y) {
     }
 }
 
+/// What the registry knows: (name, what it learns, names of its settings) of every machine; settings
+/// that no command has are left out.
+nb::list machine_list() {
+    nb::list list;
+    for (const MachineEntry* entry : machines()) {
+        std::vector<std::string> names;
+        for (const Setting& setting : entry->settings) {
+            if (setting.flag != "-") names.push_back(setting.name);
+        }
+        list.append(nb::make_tuple(entry->name, entry->about, names));
+    }
+    return list;
+}
+
 }  // namespace
+
+SvmSettings svm_settings_of(Task task, const FitSettings& common, const Settings& s,
+                            const nb::dict& settings) {
+    std::vector<std::string> weights;
+    for (const double weight : s.get("class_weights", std::vector<double>{})) {
+        weights.push_back(std::to_string(weights.size()) + '=' + format_number(weight));
+    }
+    std::vector<std::string> own = s.asked();
+    own.insert(own.end(), {"start", "tube_values"});
+    SettingValues values = values_of(settings, own);
+    if (!weights.empty()) values["class_weights"] = std::move(weights);
+    SvmSettings svm = svm_settings(task, common, values);
+    svm.tube_values = s.get("tube_values", std::vector<double>{});
+    const auto start = s.get<nb::object>("start", nb::none());
+    if (!start.is_none()) {
+        ModelParts from = nb::cast<const Model&>(start).parts();
+        name_by_position(from);  // as the classes of these rows are called while it learns
+        svm.start = std::make_shared<const Model>(std::move(from));
+    }
+    return svm;
+}
 
 void bind_machines(nb::module_& m) {
     m.def("fit", &fit, nb::arg("task"), nb::arg("kernel"), nb::arg("settings"), nb::arg("x"),
@@ -307,6 +321,7 @@ void bind_machines(nb::module_& m) {
           nb::arg("class_values") = std::vector<double>(), nb::arg("taken") = nb::none(),
           nb::arg("target_names") = std::vector<std::string>());
     m.def("target_trouble", &trouble_of);
+    m.def("machines", &machine_list);
 }
 
 }  // namespace mercer::python

@@ -11,7 +11,6 @@
 #include "interrupt.hpp"
 #include "labels.hpp"
 #include "mercer/learn/calibration.hpp"
-#include "mercer/learn/compress/reduce.hpp"
 #include "mercer/learn/model.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/persist/model_file.hpp"
@@ -186,18 +185,6 @@ nb::list check(const Model& model, const Rows& x, const std::optional<Numbers>& 
     return result;
 }
 
-Model reduced(const Model& model, std::size_t vectors, double error, std::size_t iterations) {
-    ReduceSettings settings{.vectors = vectors, .error = error};
-    settings.iterations = iterations;
-    std::optional<Model> small;
-    run_beside([&](const Progress& progress) {
-        ReduceSettings own = settings;
-        own.progress = progress;
-        small = reduce(model, own).model;
-    });
-    return std::move(*small);
-}
-
 }  // namespace
 
 void bind_model(nb::module_& m) {
@@ -261,7 +248,6 @@ void bind_model(nb::module_& m) {
         .def("probabilities",
              [](const Model& model, const Rows& x) { return probabilities(Predictor(model), x); })
         .def("deviation", &deviation)
-        .def("reduced", &reduced, nb::arg("vectors"), nb::arg("error"), nb::arg("iterations"))
         .def("to_bytes", &to_bytes)
         .def_static("from_bytes", &from_bytes)
         .def("save", [](const Model& model, const std::string& path) { save(model, path); })

@@ -59,4 +59,9 @@ NB_MODULE(_core, m) {
     mercer::python::bind_data(m);
     mercer::python::bind_tables(m);
     mercer::python::bind_exchange(m);
+    mercer::python::bind_search(m);
+    mercer::python::bind_choice(m);
+    mercer::python::bind_compress(m);
+    mercer::python::bind_geometry(m);
+    mercer::python::bind_pictures(m);
 }

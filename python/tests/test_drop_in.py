@@ -8,7 +8,15 @@ import pytest
 pytest.importorskip("sklearn", minversion="1.6")
 
 import mercer  # noqa: E402
-from mercer import GaussianProcessRegressor, KernelPCA, KernelRidge, Nystroem, NuSVC, SVC, rbf  # noqa: E402
+from mercer import (
+    GaussianProcessRegressor,
+    KernelPCA,
+    KernelRidge,
+    Nystroem,
+    NuSVC,
+    SVC,
+    rbf,
+)  # noqa: E402
 
 
 def test_an_infinite_penalty_is_the_hard_margin() -> None:
@@ -90,10 +98,18 @@ def test_the_way_back_is_scikit_learns(moons) -> None:
     from sklearn.decomposition import KernelPCA as Theirs
 
     X, _ = moons
-    told = {"n_components": 6, "kernel": "rbf", "gamma": 0.5, "fit_inverse_transform": True, "alpha": 0.01}
+    told = {
+        "n_components": 6,
+        "kernel": "rbf",
+        "gamma": 0.5,
+        "fit_inverse_transform": True,
+        "alpha": 0.01,
+    }
     ours, theirs = KernelPCA(**told).fit(X), Theirs(**told).fit(X)
     np.testing.assert_allclose(
-        ours.inverse_transform(ours.transform(X)), theirs.inverse_transform(theirs.transform(X)), atol=1e-6
+        ours.inverse_transform(ours.transform(X)),
+        theirs.inverse_transform(theirs.transform(X)),
+        atol=1e-6,
     )
 
 
@@ -108,7 +124,9 @@ def test_processes_of_several_outputs(moons) -> None:
     for kernel in (RBF(1.0), rbf(sigma=1)):
         ours = GaussianProcessRegressor(kernel, **told).fit(X, Y)
         np.testing.assert_allclose(ours.kernel_.theta, theirs.kernel_.theta, atol=1e-3)
-        for a, b in zip(ours.predict(X[:7], return_cov=True), theirs.predict(X[:7], return_cov=True)):
+        for a, b in zip(
+            ours.predict(X[:7], return_cov=True), theirs.predict(X[:7], return_cov=True)
+        ):
             assert a.shape == b.shape
             np.testing.assert_allclose(a, b, atol=1e-4)
 
@@ -123,7 +141,9 @@ def test_the_covariance_of_a_process_of_the_library(moons) -> None:
     assert model.log_marginal_likelihood(model.kernel_.theta) == pytest.approx(
         model.log_marginal_likelihood(), abs=1e-6
     )
-    np.testing.assert_allclose(model.L_ @ model.L_.T, model.kernel_(X) + model.noise_ * np.eye(len(X)))
+    np.testing.assert_allclose(
+        model.L_ @ model.L_.T, model.kernel_(X) + model.noise_ * np.eye(len(X))
+    )
 
 
 def test_before_data_the_prior_answers() -> None:

@@ -45,8 +45,24 @@ def outcomes(tmp_path_factory) -> dict[str, str]:
         "MERCER_IN_PLACE_REPORT": str(report),
         "PYTHONPATH": os.pathsep.join(path for path in paths if path),
     }
-    command = [sys.executable, "-B", "-m", "pytest", "-p", "mercer_in_place", "-p", "no:cacheprovider"]
-    command += ["-q", "--no-header", "--tb=no", "-W", "ignore", *(str(root / name) for name in MODULES)]
+    command = [
+        sys.executable,
+        "-B",
+        "-m",
+        "pytest",
+        "-p",
+        "mercer_in_place",
+        "-p",
+        "no:cacheprovider",
+    ]
+    command += [
+        "-q",
+        "--no-header",
+        "--tb=no",
+        "-W",
+        "ignore",
+        *(str(root / name) for name in MODULES),
+    ]
     done = subprocess.run(
         command, cwd=report.parent, env=environment, capture_output=True, text=True, timeout=600
     )

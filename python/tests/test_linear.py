@@ -51,7 +51,9 @@ def test_regression_by_planes(loss, intercept) -> None:
     told = {"loss": loss, "epsilon": 0.2, "C": 5.0, "fit_intercept": intercept}
     ours = mercer.LinearSVR(**told, tol=1e-6).fit(X, y)
     # A large column of the constant is hardly penalised: ours is not at all.
-    theirs = svm.LinearSVR(**told, intercept_scaling=30.0, tol=1e-9, max_iter=10**6, dual=True).fit(X, y)
+    theirs = svm.LinearSVR(
+        **told, intercept_scaling=30.0, tol=1e-9, max_iter=10**6, dual=True
+    ).fit(X, y)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=5e-3)
     np.testing.assert_allclose(np.ravel(ours.intercept_), np.ravel(theirs.intercept_), atol=5e-3)
 
@@ -68,7 +70,9 @@ def test_one_against_the_rest_has_a_function_for_each_class() -> None:
     X, y = rows(classes=4, n=200)
     model = mercer.SVC(kernel="linear", multi_class="ovr").fit(X, y)
     assert model.dual_coef_.shape[0] == model.decision_function(X).shape[1] == 4
-    np.testing.assert_allclose(model.decision_function(X), X @ model.coef_.T + model.intercept_, atol=1e-6)
+    np.testing.assert_allclose(
+        model.decision_function(X), X @ model.coef_.T + model.intercept_, atol=1e-6
+    )
     assert (model.predict(X) == model.decision_function(X).argmax(axis=1)).all()
     pair = mercer.SVC(kernel="linear").fit(X[y < 2], y[y < 2])
     alone = mercer.SVC(kernel="linear", multi_class="ovr").fit(X[y < 2], y[y < 2])

@@ -99,7 +99,9 @@ def test_one_row_is_answered_as_all_of_them_are(moons) -> None:
     X, y = moons
     for machine in (mercer.SVC(gamma=1, probability=True), mercer.OneClassSVM(gamma=1)):
         machine.fit(X, y)
-        answers = ["decision_function"] + (["predict_proba"] if hasattr(machine, "predict_proba") else [])
+        answers = ["decision_function"] + (
+            ["predict_proba"] if hasattr(machine, "predict_proba") else []
+        )
         for answer in answers:
             ask = getattr(machine, answer)
             many = np.vstack([X] * 2000)  # enough for the way of many rows

@@ -88,6 +88,14 @@ class Report(Mapping):
         return report_html(self)
 
 
+class Told(Exception):
+    """What a machine would have told the library, had it not been asked only for that."""
+
+    def __init__(self, task: str, settings: dict[str, Any], y: Any, kernel: Any) -> None:
+        super().__init__(task)
+        self.task, self.settings, self.y, self.kernel = task, settings, y, kernel
+
+
 class Machine(BaseEstimator):
     """Base of every estimator that trains one of the library's machines.
 
@@ -243,8 +251,10 @@ class Machine(BaseEstimator):
     ) -> _core.Model:
         """Trains on checked data and keeps the model, which knows the classes by their names."""
         kernel = self._resolve_kernel(X, weights)
-        rows, expression = self._kernel_rows(kernel, X)
         settings.update(self._common_settings(X.shape[0]))
+        if self.__dict__.get("_is_only_asked"):
+            raise Told(task or self._task, settings, y, kernel)
+        rows, expression = self._kernel_rows(kernel, X)
         settings.update(self._begin_from(X.shape[0]))
         keep = getattr(self, "on_interrupt", "raise")
         if keep not in ("raise", "keep"):
@@ -441,7 +451,13 @@ class Machine(BaseEstimator):
         return self.__dict__.get("_block_kernel") or Kernel(self._model.kernel)
 
     def reduced(
-        self, n_vectors: int | None = None, *, error: float | None = None, max_iter: int = 100
+        self,
+        n_vectors: int | None = None,
+        *,
+        error: float | None = None,
+        method: str = "greedy",
+        joint: bool = True,
+        max_iter: int = 100,
     ) -> Any:
         """A copy of this machine with fewer vectors, as near to it in feature space as can be.
 
@@ -451,6 +467,11 @@ class Machine(BaseEstimator):
             So many vectors, shared by all classes and outputs.
         error : float, optional
             Instead: as few as keep the squared distance below this share of the squared norm.
+        method : {"greedy", "l1", "sequential"}
+            Vectors of the machine, each the best beside those before; those that an L1 penalty leaves; or
+            new ones, pre-images of what is left.
+        joint : bool
+            Move all vectors together afterwards, which needs a kernel with a derivative.
         max_iter : int
             Steps in which all vectors are moved together, at most.
 
@@ -470,7 +491,9 @@ class Machine(BaseEstimator):
             raise ValueError(f"{given} must be above 0")
         small = copy.copy(self)
         with _threads(getattr(self, "n_jobs", None)):
-            small._model = self._model.reduced(vectors, share, int(number("max_iter", max_iter)))
+            small._model = _core.reduced(
+                self._model, vectors, share, method, bool(joint), int(number("max_iter", max_iter))
+            )
         parts = [part["figures"] for part in small._model.reports()]
         lost = {n: sum(part[n] for part in parts) for n in ("squared_norm", "squared_distance")}
         small.report_ = Report({**small._model.report(), "figures": lost})
@@ -503,4 +526,4 @@ class Machine(BaseEstimator):
         """Reads off a model from a file what predictions need besides the model itself."""
 
 
-__all__ = ["Machine", "Report", "_threads", "seed_of"]
+__all__ = ["Machine", "Report", "Told", "_threads", "seed_of"]

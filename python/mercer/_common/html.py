@@ -7,7 +7,13 @@ from typing import Any
 
 #: What of a report is shown, in this order, where it says something.
 FIGURES = ("primal", "dual", "relative_gap", "kkt_violation", "margin", "rho", "epsilon", "radius")
-COUNTS = ("rows", "free_support_vectors", "bounded_support_vectors", "iterations", "kernel_evaluations")
+COUNTS = (
+    "rows",
+    "free_support_vectors",
+    "bounded_support_vectors",
+    "iterations",
+    "kernel_evaluations",
+)
 
 _GOOD, _DOUBTFUL, _BAD = "#1a7f37", "#9a6700", "#cf222e"
 
@@ -45,7 +51,9 @@ def kernel_html(kernel: Any) -> str:
 
 def _row(name: str, value: str) -> str:
     shown = name.replace("_", " ")
-    return f'<tr><td style="text-align:left">{shown}</td><td style="text-align:left">{value}</td></tr>'
+    return (
+        f'<tr><td style="text-align:left">{shown}</td><td style="text-align:left">{value}</td></tr>'
+    )
 
 
 def report_html(report: Any) -> str:
@@ -60,7 +68,9 @@ def report_html(report: Any) -> str:
     for name in COUNTS:
         if report.get(name, 0):
             rows.append(_row(name, f"{report[name]:,}"))
-    rows += [_row(escape(name), f"{value:.6g}") for name, value in report.get("figures", {}).items()]
+    rows += [
+        _row(escape(name), f"{value:.6g}") for name, value in report.get("figures", {}).items()
+    ]
     rows.append(_row("seconds", f"{report.get('seconds', 0):.3g}"))
     return f"<table><tbody>{''.join(rows)}</tbody></table>"
 

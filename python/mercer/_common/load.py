@@ -77,6 +77,14 @@ def classes_of(model: _core.Model) -> np.ndarray:
     return np.asarray(model.class_names)
 
 
+def save(machine: Machine | TableModel, path: Any) -> None:
+    """Writes a fitted machine into a model file, which `load`, the command line and C++ read.
+
+    The same as ``machine.save(path)``.
+    """
+    machine.save(path)
+
+
 def load(path: Any) -> Machine | TableModel:
     """A fitted machine from a model file, of `Machine.save` or of the command line.
 

@@ -13,7 +13,10 @@ import numpy as np
 
 #: What the library calls a setting, and what estimators call the parameter it comes from.
 PARAMETER_OF = {
+    "balanced": ("class_weight",),
     "batch": ("batch_size",),
+    "bias": ("fit_intercept",),
+    "class_weights": ("class_weight",),
     "clusters": ("n_clusters",),
     "components": ("n_components", "n_sources"),
     "dictionary": ("dictionary_size",),
@@ -21,12 +24,19 @@ PARAMETER_OF = {
     "lambda": ("alpha",),
     "neighbours": ("n_neighbors",),
     "noise": ("alpha",),
+    "optimise": ("optimizer",),
+    "order": ("shuffle",),
     "pairs": ("n_components",),
     "passes": ("max_iter",),
+    "path": ("alphas",),
+    "regulariser": ("regularizer",),
+    "relative_gap": ("gap",),
     "restarts": ("n_restarts_optimizer",),
+    "slope": ("loss_slope",),
     "starts": ("n_init",),
     "sweeps": ("max_iter",),
     "tolerance": ("tol",),
+    "vote": ("weights",),
 }
 
 

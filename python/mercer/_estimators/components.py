@@ -235,7 +235,9 @@ class KernelPCA(Components):
                 f"eigen_solver = {self.eigen_solver!r} must be one of {', '.join(SOLVERS)}"
             )
         if self.iterated_power != "auto" and not _is_whole(self.iterated_power):
-            raise ValueError(f"iterated_power = {self.iterated_power!r} must be 'auto' or a whole number")
+            raise ValueError(
+                f"iterated_power = {self.iterated_power!r} must be 'auto' or a whole number"
+            )
         if self.fit_inverse_transform and self._pairwise_input:
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
 

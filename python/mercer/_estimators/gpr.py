@@ -219,7 +219,9 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         if self.optimizer is not None and len(covariance.theta) > 0:
             generator = _generator_of(self.random_state)
             restarts = int(self.n_restarts_optimizer)
-            self.log_marginal_likelihood_value_ = process.search(self.optimizer, restarts, generator)
+            self.log_marginal_likelihood_value_ = process.search(
+                self.optimizer, restarts, generator
+            )
         else:
             self.log_marginal_likelihood_value_ = process.evidence(covariance)
         process.settle()
@@ -403,5 +405,7 @@ def _generator_of(random_state: Any) -> Any:
     if random_state is None:
         return np.random.RandomState(1)
     if not _is_number(random_state):
-        raise TypeError(f"random_state = {random_state!r} must be None, a whole number or a generator")
+        raise TypeError(
+            f"random_state = {random_state!r} must be None, a whole number or a generator"
+        )
     return np.random.RandomState(int(random_state))

@@ -125,7 +125,9 @@ class LinearSVC(_Linear, Classifier):
 
     def _weigh_classes(self, settings: dict[str, Any], positions: np.ndarray, weights: Any) -> Any:
         by_class = self.class_weight_[positions]
-        return weights if (by_class == 1).all() else by_class * (1.0 if weights is None else weights)
+        return (
+            weights if (by_class == 1).all() else by_class * (1.0 if weights is None else weights)
+        )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearSVC":
         """Learns from rows and their classes.
@@ -239,7 +241,11 @@ class LinearSVR(RegressorMixin, _Linear):
             raise ValueError(f"epsilon = {self.epsilon} must be a number, 0 or more")
         plain = self.loss == "epsilon_insensitive"
         if plain and self.fit_intercept:
-            told = {"C": float(self.C), "epsilon": float(self.epsilon), "tolerance": float(self.tol)}
+            told = {
+                "C": float(self.C),
+                "epsilon": float(self.epsilon),
+                "tolerance": float(self.tol),
+            }
             return {"task": "svr", **told}
         loss = f"max(0, abs(y - z) - {float(self.epsilon)!r})"
         return {

@@ -239,6 +239,8 @@ class Adatron(Classifier):
         A bias as one more coordinate that is 1 in every row.
     tol : float
         On the violation of the optimality conditions.
+    multi_class : {"ovo", "ovr"}
+        More than two classes: every pair, or each against the rest.
     kernel, gamma, degree, coef0
         As `SVC`.
 
@@ -267,6 +269,7 @@ class Adatron(Classifier):
         bias: bool = True,
         tol: float = 1e-3,
         max_iter: int = 1000,
+        multi_class: str = "ovo",
         n_jobs: int | None = None,
         time_limit: float | None = None,
         callback: Any = None,
@@ -281,6 +284,7 @@ class Adatron(Classifier):
         self.bias = bias
         self.tol = tol
         self.max_iter = max_iter
+        self.multi_class = multi_class
         self.n_jobs = n_jobs
         self.time_limit = time_limit
         self.callback = callback
@@ -302,6 +306,7 @@ class Adatron(Classifier):
             bias=bool(self.bias),
             tolerance=float(self.tol),
             passes=int(self.max_iter),
+            multi_class=self.multi_class,
         )
         self.support_ = self._model.origins
         self.intercept_ = self._model.bias

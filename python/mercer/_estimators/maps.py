@@ -217,6 +217,85 @@ class Nystroem(_Map):
             self._make("whitened", self.components_, Kernel(self._kernel_text))
 
 
+class KernelMap(_Map):
+    """Features of a row from its kernel values with the training rows, or with some of them.
+
+    Parameters
+    ----------
+    kind : {"eigen", "empirical", "whitened"}
+        Mercer's eigenfunctions estimated on the sample, the leading ``n_components`` of them; the kernel
+        values themselves; or these times K**-1/2, whose dot products are kernel values on the sample.
+    kernel, gamma, degree, coef0
+        As `SVC`.
+    n_components : int, optional
+        Of "eigen"; None: all.
+    n_landmarks : int, optional
+        Rows of the sample, drawn by ``random_state``; None: all.
+
+    Attributes
+    ----------
+    landmarks_ : the sample
+    eigenvalues_ : ndarray
+        Of its Gram matrix, descending; empty of "empirical".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelMap, rbf
+    >>> X = np.random.default_rng(0).normal(size=(30, 2))
+    >>> KernelMap("eigen", kernel=rbf(gamma=1), n_components=5).fit_transform(X).shape
+    (30, 5)
+    >>> bool(np.allclose(KernelMap("empirical", kernel=rbf(gamma=1)).fit_transform(X), rbf(gamma=1)(X)))
+    True
+    """
+
+    def __init__(
+        self,
+        kind: str = "eigen",
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        n_components: int | None = None,
+        n_landmarks: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kind = kind
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_components = n_components
+        self.n_landmarks = n_landmarks
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> "KernelMap":
+        """Takes the sample and prepares the map; ``y`` is ignored.
+
+        Returns
+        -------
+        self
+        """
+        for name in ("n_components", "n_landmarks"):
+            value = getattr(self, name)
+            if value is not None and not value >= 1:
+                raise ValueError(f"{name} = {value} must be 1 or more, or None")
+        X = self._take(X)
+        kernel = self._expression_only()
+        if kernel.needs_data:
+            kernel = kernel.resolve(X)
+        self.landmarks_ = X
+        if self.n_landmarks is not None and self.n_landmarks < X.shape[0]:
+            generator = np.random.RandomState(seed_of(self.random_state))
+            self.landmarks_ = X[np.sort(generator.permutation(X.shape[0])[: int(self.n_landmarks)])]
+        self._make(self.kind, self.landmarks_, kernel, int(self.n_components or 0))
+        self.eigenvalues_ = self._model.eigenvalues
+        return self
+
+
 class MonomialFeatures(TransformerMixin, Machine):
     """All monomials up to a degree, weighted so that dot products are polynomial kernel values.
 

@@ -27,6 +27,8 @@ class KernelRidge(RegressorMixin, Machine):
         Values to choose ``alpha`` from by leave-one-out error, all from one eigendecomposition.
     fit_intercept : bool
         A bias; scikit-learn's KernelRidge has none.
+    leave_one_out : bool
+        Also the errors of each row by the machine of all others.
 
     Attributes
     ----------
@@ -34,6 +36,8 @@ class KernelRidge(RegressorMixin, Machine):
         As in scikit-learn.
     alpha_ : float
         The penalty used.
+    loo_residuals_ : ndarray
+        With ``leave_one_out`` or ``alphas``: how far each row is missed by the machine of all others.
 
     Examples
     --------
@@ -59,6 +63,7 @@ class KernelRidge(RegressorMixin, Machine):
         kernel_params: dict | None = None,
         alphas: Any = None,
         fit_intercept: bool = False,
+        leave_one_out: bool = False,
         n_jobs: int | None = None,
         time_limit: float | None = None,
         callback: Any = None,
@@ -72,6 +77,7 @@ class KernelRidge(RegressorMixin, Machine):
         self.kernel_params = kernel_params
         self.alphas = alphas
         self.fit_intercept = fit_intercept
+        self.leave_one_out = leave_one_out
         self.n_jobs = n_jobs
         self.time_limit = time_limit
         self.callback = callback
@@ -97,6 +103,7 @@ class KernelRidge(RegressorMixin, Machine):
             targets=None if y.ndim == 1 else np.ascontiguousarray(y),
             path=path,
             bias=bool(self.fit_intercept),
+            leave_one_out=bool(self.leave_one_out),
             **{"lambda": path[0] if path else float(self.alpha)},
         )
         coefficients = self._model.coefficients.T
@@ -105,6 +112,9 @@ class KernelRidge(RegressorMixin, Machine):
         self.dual_coef_ = dual[:, 0] if self._one_dimension else dual
         self.intercept_ = self._model.bias
         self.X_fit_ = X
+        loo = self._model.arrays().get("loo")
+        if loo is not None:
+            self.loo_residuals_ = loo[0] if self._one_dimension else loo.T
         self.alpha_ = self.report_.figures.get("lambda", float(self.alpha))
         return self
 

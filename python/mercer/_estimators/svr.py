@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from .._common.arrays import check_targets
 from .._common.call import outside
-from .._common.compat import OutlierMixin, RegressorMixin
+from .._common.compat import OutlierMixin, RegressorMixin, available_if
 from .support import SupportVectorMachine
 
 
@@ -278,7 +278,8 @@ class _Region(OutlierMixin, _OneOutput):
 class OneClassSVM(_Region):
     """The region of one class: the ν-property bounds the share of rows left outside.
 
-    Parameters and attributes as scikit-learn's OneClassSVM; what is new as in `SVC`. With ``nu=0``
+    Parameters and attributes as scikit-learn's OneClassSVM; what is new as in `SVC`, and ``probability``:
+    also learn how likely a row is inside, for `predict_proba`. With ``nu=0``
     none is left outside; where no plane separates the rows from the origin that is a ValueError.
 
     Examples
@@ -313,6 +314,7 @@ class OneClassSVM(_Region):
         warm_start: bool = False,
         method: str = "automatic",
         gap: float = 0.0,
+        probability: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -332,6 +334,7 @@ class OneClassSVM(_Region):
         self.warm_start = warm_start
         self.method = method
         self.gap = gap
+        self.probability = probability
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "OneClassSVM":
         """Learns the region of the rows; ``y`` is ignored.
@@ -341,7 +344,7 @@ class OneClassSVM(_Region):
         self
         """
         X = self._take(X)
-        self._fit_one(X, None, sample_weight, nu=float(self.nu))
+        self._fit_one(X, None, sample_weight, nu=float(self.nu), probability=bool(self.probability))
         if self.report_.status in ("not separable", "no margin found"):
             raise ValueError(
                 f"nu = 0: the rows are {self.report_.status} from the origin in feature space; take "
@@ -351,8 +354,19 @@ class OneClassSVM(_Region):
         return self
 
     def _after_loading(self) -> None:
+        self.probability = self._model.has_probabilities
         self.intercept_ = self._model.bias
         self.offset_ = -self.intercept_
+
+    @available_if(lambda self: bool(self.probability))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """How likely each row is inside, and outside.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+        """
+        return self._probabilities(X)
 
 
 class SVDD(_Region):
@@ -362,6 +376,8 @@ class SVDD(_Region):
     ----------
     nu : float
         Bounds the share of rows outside; 0: the hard sphere around all of them.
+    C : float, optional
+        Instead: the penalty of rows outside.
     kernel, degree, gamma, coef0, tol, …
         As `OneClassSVM`.
 
@@ -402,6 +418,7 @@ class SVDD(_Region):
         warm_start: bool = False,
         method: str = "automatic",
         gap: float = 0.0,
+        C: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -421,6 +438,7 @@ class SVDD(_Region):
         self.warm_start = warm_start
         self.method = method
         self.gap = gap
+        self.C = C
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "SVDD":
         """Learns the sphere around the rows; ``y`` is ignored.
@@ -430,7 +448,10 @@ class SVDD(_Region):
         self
         """
         X = self._take(X)
-        self._fit_one(X, None, sample_weight, nu=float(self.nu))
+        if self.C is not None and not self.C > 0:
+            raise ValueError(f"C = {self.C} must be a number above 0, or None")
+        soft = {"nu": float(self.nu)} if self.C is None else {"C": self._penalty_of_errors()}
+        self._fit_one(X, None, sample_weight, **soft)
         self._after_loading()
         return self
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -119,3 +120,28 @@ class KernelVQ(ClusterMixin, Machine):
                 rows, to_rows(np.asarray(self.codes_, dtype=np.float64))
             )
         return from_rows(codes, self.codes_.shape[1])
+
+    def write_codes(self, X: Any, path: Any) -> None:
+        """Writes rows as the codebook and a number each, as ``mercer vq`` does; `read_codes` gives back
+        the codes in their places."""
+        found = self.predict(X)
+        codes = to_rows(np.asarray(self.codes_, dtype=np.float64))
+        _core.write_codes(codes, found.tolist(), float(self.radius), os.fspath(path))
+
+
+def read_codes(path: Any) -> np.ndarray:
+    """Rows from a file of `KernelVQ.write_codes` or ``mercer vq``, each replaced by its code.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from mercer import KernelVQ, read_codes
+    >>> X = [[0.], [.1], [5.]]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     KernelVQ(radius=.15).fit(X).write_codes(X, os.path.join(folder, "rows.vq"))
+    ...     rows = read_codes(os.path.join(folder, "rows.vq"))
+    >>> rows.shape, bool(abs(rows - X).max() <= .15)
+    ((3, 1), True)
+    """
+    codes, columns, index, _ = _core.read_codes(os.fspath(path))
+    return from_rows(codes, columns)[index]

@@ -54,6 +54,27 @@ class Definiteness:
 
 
 @dataclass(frozen=True)
+class MercerTest:
+    """Mercer's condition tried on rows: is Σ aᵢ aⱼ k(xᵢ, xⱼ) ever negative? A sample can refute
+    definiteness, never prove it."""
+
+    kernel: str  #: with everything settled
+    rows: np.ndarray  #: positions of the rows used
+    smallest: float  #: eigenvalue of the Gram matrix
+    largest: float
+    tolerance: float  #: eigenvalues within this of 0 cannot be told from 0
+    effective_rank: float
+    numerical_rank: int
+    eigenvalues: np.ndarray  #: descending; empty for large samples
+    asymmetry: float
+    cauchy_schwarz_broken: int  #: pairs with k(x,z)² > k(x,x) k(z,z)
+    indefinite: bool
+    witness: np.ndarray  #: then: a with a'Ka < 0, one number for each row used
+    witness_value: float
+    conditionally_indefinite: bool  #: also for Σ aᵢ = 0
+
+
+@dataclass(frozen=True)
 class FeatureDimension:
     """How many dimensions the feature space of a kernel has, by rule; prints as that."""
 
@@ -226,6 +247,22 @@ class Kernel:
         return FeatureDimension(
             *self._expression.feature_dimension(columns, unit_norm, non_negative)
         )
+
+    def test_on(self, X: Any, *, max_rows: int = 1000, random_state: int = 1) -> MercerTest:
+        """Mercer's condition on rows, at most ``max_rows`` of them (0: all), with a witness where it is
+        broken.
+
+        Examples
+        --------
+        >>> from mercer import sigmoid
+        >>> found = sigmoid(gamma=1, coef0=-1).test_on([[0.], [1.], [2.]])
+        >>> found.indefinite, found.witness_value < 0
+        (True, True)
+        """
+        X = as_frame(X)
+        rows, names = checked_rows(X), _names(X)
+        found = _core.mercer_test(self._expression, rows, names, int(max_rows), int(random_state))
+        return MercerTest(**found)
 
     # ---- algebra
 

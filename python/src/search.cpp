@@ -1,0 +1,143 @@
+// The search for settings and kernel parameters: mercer/_estimators/search.py is its face.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+#include <optional>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "interrupt.hpp"
+#include "machines.hpp"
+#include "mercer/base/error.hpp"
+#include "mercer/learn/registry.hpp"
+#include "mercer/select/automatic.hpp"
+#include "mercer/select/search.hpp"
+
+namespace mercer::python {
+namespace {
+
+SearchMethod search_method_named(const std::string& name) {
+    if (name == "grid") return SearchMethod::grid;
+    if (name == "random") return SearchMethod::random;
+    if (name == "halving") return SearchMethod::halving;
+    if (name == "bayesian") return SearchMethod::bayesian;
+    throw InvalidInput("method = '" + name + "' must be grid, random, halving or bayesian");
+}
+
+/// Folds are drawn, or `keys` name that of each row ("given") or its group ("grouped").
+FoldRule fold_rule_of(const Settings& s) {
+    FoldRule rule;
+    const std::string kind = s.text("folding", "auto");
+    rule.kind = kind == "stratified" ? FoldKind::stratified
+                : kind == "plain"    ? FoldKind::plain
+                : kind == "grouped"  ? FoldKind::grouped
+                : kind == "given"    ? FoldKind::given
+                                     : FoldKind::automatic;
+    rule.folds = s.count("folds", rule.folds);
+    rule.repeats = s.count("repeats", rule.repeats);
+    rule.seed = s.count("seed", rule.seed);
+    rule.keys = s.get("keys", rule.keys);
+    return rule;
+}
+
+SearchSettings search_settings_of(const Settings& s) {
+    SearchSettings settings;
+    settings.method = search_method_named(s.text("method", "grid"));
+    settings.points = s.count("points", settings.points);
+    settings.folds = fold_rule_of(s);
+    const std::string measure = s.text("measure");
+    if (!measure.empty()) settings.measure = measure_named(measure);
+    settings.positive = s.text("positive");
+    settings.one_standard_error = s.flag("one_standard_error", false);
+    settings.seed = s.count("seed", settings.seed);
+    settings.journal = s.text("journal");
+    settings.share = s.flag("share", true);
+    s.check("the search");
+    return settings;
+}
+
+SearchTask searched_task(Task task, const nb::dict& values, const std::string& kernel) {
+    const Settings s(values);
+    // The kernel may have placeholders and is given to the search as text.
+    const FitSettings common = common_of(s, Kernel::parse("linear"));
+    if (is_svm(task)) return svm_search_task(svm_settings_of(task, common, s, values), kernel);
+    return search_task(machine_entry(task), common, values_of(values, s.asked()), kernel);
+}
+
+nb::dict dict_of(const SearchSpace& space, const SearchResult& result) {
+    const std::size_t points = result.points.size();
+    Matrix<double> values(points, space.axes().size());
+    Matrix<double> scores(points, result.folds);
+    std::vector<double> mean, deviation, seconds;
+    std::vector<std::string> status, kernels;
+    for (std::size_t i = 0; i < points; ++i) {
+        const SearchPoint& point = result.points[i];
+        for (std::size_t j = 0; j < values.columns(); ++j) values(i, j) = point.values[j];
+        for (std::size_t f = 0; f < scores.columns(); ++f) {
+            scores(i, f) = f < point.scores.size() ? point.scores[f]
+                                                   : std::numeric_limits<double>::quiet_NaN();
+        }
+        mean.push_back(point.mean);
+        deviation.push_back(point.deviation);
+        seconds.push_back(point.seconds);
+        status.push_back(point.status);
+        kernels.push_back(space.kernel(point.values).text());
+    }
+    nb::dict d;
+    std::vector<std::string> axes;
+    for (const Axis& axis : space.axes()) axes.push_back(axis.name);
+    d["axes"] = axes;
+    d["values"] = give(std::move(values));
+    d["scores"] = give(std::move(scores));
+    d["mean"] = give(std::move(mean));
+    d["deviation"] = give(std::move(deviation));
+    d["seconds"] = give(std::move(seconds));
+    d["status"] = status;
+    d["kernels"] = kernels;
+    d["measure"] = measure_name(result.measure);
+    d["larger_is_better"] = larger_is_better(result.measure);
+    d["best"] = result.best ? nb::cast(*result.best) : nb::none();
+    d["shared"] = result.shared;
+    d["cancelled"] = result.cancelled;
+    d["taken"] = result.taken;
+    return d;
+}
+
+/// `axes` as --grid has them; none: the search that is done where nobody says. `y` are numbers, or
+/// positions of classes.
+nb::dict tune(const std::string& task, const std::string& kernel, const nb::dict& machine,
+              const std::vector<std::string>& axes, const nb::dict& how, const Rows& x,
+              const Numbers& y, const std::vector<std::string>& names, nb::object callback) {
+    Dataset data;
+    data.x = x;
+    data.y.values = copy_of(y);
+    data.feature_names = names;
+    SearchSettings settings = search_settings_of(Settings(how));
+    const SearchTask searched = searched_task(task_named(task), machine, kernel);
+    std::vector<Axis> grid;
+    for (const std::string& text : axes) grid.push_back(Axis::parse(text));
+    std::optional<FoundSettings> found;
+    const std::function<void(const Progress&)> job = [&](const Progress& progress) {
+        settings.progress = progress;
+        if (grid.empty()) {
+            found = default_search(searched, data, {.search = settings});
+            return;
+        }
+        found = FoundSettings{.space = SearchSpace(searched, grid, data)};
+        found->result = search(found->space, data, settings);
+    };
+    run_beside(job, std::move(callback));
+    nb::dict d = dict_of(found->space, found->result);
+    d["remarks"] = found->remarks;
+    return d;
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+    m.def("tune", &tune, nb::arg("task"), nb::arg("kernel"), nb::arg("machine"), nb::arg("axes"),
+          nb::arg("how"), nb::arg("x"), nb::arg("y"), nb::arg("names"), nb::arg("callback").none());
+}
+
+}  // namespace mercer::python
