@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <numeric>
-#include <string_view>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
@@ -127,40 +125,12 @@ Json nearest_points(const Model& model, const Dataset& data, std::size_t row) {
     return list;
 }
 
-/// A word that a shell takes as it is, whatever it holds.
-std::string shell_word(const std::string& text) {
-    const auto plain = [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-               std::string_view("@%_+=:,./-").find(c) != std::string_view::npos;
-    };
-    if (!text.empty() && std::ranges::all_of(text, plain)) return text;
-    std::string word = "'";
-    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return word + "'";
-}
-
-/// A text in double quotes, as Python and C++ read it.
-std::string literal(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        result += c == '\n' ? ' ' : c;
-    }
-    return result + '"';
-}
-
 /// A field of a table: quoted where it has to be.
 std::string table_field(const std::string& text) {
     if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
     std::string result = "\"";
     for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
     return result + '"';
-}
-
-std::string flag_of(const MachineEntry& entry, const std::string& name) {
-    const Setting* const setting = entry.find(name);
-    const std::string flags = setting == nullptr ? "" : setting->command_line_flag();
-    return flags.substr(0, flags.find(','));
 }
 
 }  // namespace
@@ -267,6 +237,7 @@ Json point_of(const TrainedRun& run, std::size_t row) {
         }
     }
     json["alpha"] = alpha;
+    json["parts"] = parts_of(data, row);
     if (is_svm(model.task()) && is_classifier(model.task()) && f.columns() == 1 &&
         !data.y.empty()) {
         const double sign = data.y.text(row) == model.class_names()[0] ? 1 : -1;
@@ -281,51 +252,6 @@ Json point_of(const TrainedRun& run, std::size_t row) {
         json["nearest"] = Json::array();
     }
     return json;
-}
-
-Json copies_of(const TrainedRun& run) {
-    require_rows(run);
-    const Recipe& r = run.recipe;
-    const MachineEntry& entry = machine_entry(r.task);
-    std::string command = run.table->make.empty() ? "" : run.table->make + " && ";
-    command += fmt::format("mercer train {} model.mercer --task {} --kernel {}",
-                           shell_word(run.table->file), r.task, shell_word(r.kernel));
-    if (r.scale != "none") command += " --scale " + shell_word(r.scale);
-    std::string cpp_settings;
-    std::string python_settings;
-    for (const auto& [name, value] : r.settings) {
-        const std::string flag = flag_of(entry, name);
-        if (!flag.empty()) command += fmt::format(" {} {}", flag, format_number(value));
-        cpp_settings += fmt::format("{}{{\"{}\", {}}}", cpp_settings.empty() ? "" : ", ", name,
-                                    fmt::format("{:#}", value));
-        python_settings +=
-            fmt::format(", {}={}", name == "tolerance" ? "tol" : name, format_number(value));
-    }
-    const std::map<std::string, std::string> classes{
-        {"svc", "SVC"},      {"nu-svc", "NuSVC"},          {"svr", "SVR"},
-        {"nu-svr", "NuSVR"}, {"one-class", "OneClassSVM"}, {"svdd", "SVDD"}};
-    const auto python_class = classes.find(r.task);
-    std::string python;
-    if (python_class != classes.end() && r.scale == "none") {
-        const bool labels = python_class->second != "OneClassSVM" && python_class->second != "SVDD";
-        python = fmt::format(
-            "import mercer\n\n{}X, y = mercer.data.read({})\n"
-            "machine = mercer.{}(kernel=mercer.Kernel({}){}).fit(X{})\n"
-            "print(machine.report_.dual)\n",
-            run.table->make.empty() ? "" : "# " + run.table->make + "\n", literal(run.table->file),
-            python_class->second, literal(r.kernel), python_settings, labels ? ", y" : "");
-    }
-    const std::string scaling =
-        r.scale == "none" ? "" : fmt::format(", .scaling = ScalingRule::parse(\"{}\")", r.scale);
-    const std::string cpp = fmt::format(
-        "#include <mercer/mercer.hpp>\n\nusing namespace mercer;\n{}\n"
-        "int main() {{\n    const Dataset data = mercer::read({});\n"
-        "    const Machine machine = machine_entry(\"{}\").make(\n"
-        "        {{.kernel = Kernel::parse({}){}}}, {{{}}});\n"
-        "    save(machine.fit(data), \"model.mercer\");\n}}\n",
-        run.table->make.empty() ? "" : "// " + run.table->make + "\n", literal(run.table->file),
-        r.task, literal(r.kernel), scaling, cpp_settings);
-    return {{"command", command}, {"python", python}, {"cpp", cpp}};
 }
 
 Json lecture_of(const Json& asked) {

@@ -65,6 +65,14 @@ Json table_json(const Table& table) {
     }
     Json json{{"number", table.number}, {"name", table.name},          {"rows", data.size()},
               {"columns", names},       {"labelled", !data.y.empty()}, {"classes", Json::array()}};
+    json["structured"] = is_structured(data);
+    Json objects = Json::array();
+    for (const ObjectColumn& column : data.x.objects()) {
+        objects.push_back(column.kind() == ObjectKind::text    ? "text"
+                          : column.kind() == ObjectKind::graph ? "graph"
+                                                               : "node");
+    }
+    json["objects"] = objects;
     if (!data.y.empty()) {
         const Classes classes = classes_of(data.y);
         const bool few = data.y.are_text() || classes.count() <= 20;
@@ -361,16 +369,17 @@ Json Workbench::points(const Request& request) const {
         const auto value = parse_number(request.query(name));
         return value && *value >= 0 && *value < 1e9 ? static_cast<std::size_t>(*value) : fallback;
     };
-    if (data.columns() == 0) throw InvalidInput("these rows have no columns of numbers to draw");
-    const std::size_t first = std::min(number("first", 0), data.columns() - 1);
-    const std::size_t second = std::min(number("second", 1), data.columns() - 1);
+    // Rows without numbers have a place on the components of a kernel only.
+    const std::size_t last = std::max<std::size_t>(data.columns(), 1) - 1;
+    const std::size_t first = std::min(number("first", 0), last);
+    const std::size_t second = std::min(number("second", 1), last);
     const bool curve = data.columns() == 1 && !data.y.empty();
     Json x = Json::array(), y = Json::array(), label = Json::array(), row = Json::array();
-    std::vector<double> values(data.columns());
+    std::vector<double> values(std::max<std::size_t>(data.columns(), 1), 0.0);
     const Classes classes = data.y.empty() ? Classes{} : classes_of(data.y);
     const bool few = data.y.are_text() || classes.count() <= 20;
     for (const std::size_t i : shown_rows(data.size(), limits_.points_shown)) {
-        data.x.copy_row(i, values);
+        if (data.columns() > 0) data.x.copy_row(i, values);
         x.push_back(number_of(values[first]));
         y.push_back(number_of(curve ? data.y.values[i] : values[second]));
         label.push_back(data.y.empty() ? Json(0)
@@ -445,6 +454,9 @@ Answer Workbench::answer(const Request& request) {
             }
             if (request.path == "/api/state") return json(state());
             if (request.path == "/api/points") return json(points(request));
+            if (request.path == "/api/structures") {
+                return json(structures_of(*table(), limits_.structures_shown));
+            }
             if (request.path == "/api/events") {
                 return {.type = "text/event-stream",
                         .stream = [this, seen = std::uint64_t{0}]() mutable {

@@ -71,6 +71,7 @@ struct Limits {
     std::size_t waiting_jobs = 8;
     std::size_t runs = 40;
     std::size_t points_shown = 3000;
+    std::size_t structures_shown = 24;
     double job_seconds = 600;
 };
 
@@ -131,6 +132,11 @@ Json point_of(const TrainedRun& run, std::size_t row);
 Json summary_of(const TrainedRun& run);
 /// Command line, Python and C++ that repeat the run.
 Json copies_of(const TrainedRun& run);
+/// Texts, graphs, nodes and small square pictures of a row, for drawing; none where it is numbers.
+Json parts_of(const Dataset& data, std::size_t row);
+bool is_structured(const Dataset& data);
+/// So many rows as what they are, evenly from all.
+Json structures_of(const Table& table, std::size_t most);
 /// A step of a lecture on these rows: perceptron, adatron or smo stopped after so many.
 Json lecture_of(const Json& asked);
 /// Coordinates of the rows on the first two kernel principal components.

@@ -1,6 +1,7 @@
 // The bench: everything known stands in the server; this shows it and asks for more.
 import { Plane, classColour } from "./plane.js";
 import { Lecture } from "./lecture.js";
+import { drawPart, showStructures } from "./structures.js";
 import { figures, heatMap, lines, runsTable, show, spectrum } from "./panels.js";
 
 const $ = (id) => document.getElementById(id);
@@ -33,11 +34,13 @@ const recall = (key) => { try { return sessionStorage.getItem(key); } catch { re
 function showData() {
   const d = state.data;
   table = d.number;
-  $("data-about").textContent = `${d.name}: ${d.rows} rows, ${d.columns.length} columns${d.classes.length ? `, ${d.classes.length} classes` : ""}`;
+  $("data-about").textContent = `${d.name}: ${d.rows} rows, ${d.objects.length ? d.objects.map((k) => `one ${k}`).join(", ") : `${d.columns.length} columns`}${d.classes.length ? `, ${d.classes.length} classes` : ""}`;
   const columns = d.columns.map((name, k) => [k, name]);
   options($("axis-x"), [...columns, ["pca", "kernel PCA 1"]], $("axis-x").value || 0);
   options($("axis-y"), [...columns, ["pca", "kernel PCA 2"]], $("axis-y").value || 1);
   if (d.columns.length > 1 && $("axis-x").value === $("axis-y").value && $("axis-x").value !== "pca") $("axis-y").value = (+$("axis-x").value + 1) % d.columns.length;
+  if (!d.columns.length) $("axis-x").value = $("axis-y").value = "pca";
+  else if (usualKernel) { $("axis-x").value = 0; $("axis-y").value = Math.min(1, d.columns.length - 1); usualKernel = ""; }
   plane.numbers = d.labelled && !d.classes.length;
   $("legend").replaceChildren(...d.classes.slice(0, 12).map((name, c) => {
     const item = document.createElement("span");
@@ -59,6 +62,21 @@ async function showPoints() {
   plane.points = points;
   plane.chosen = -1;
   await showView();
+  showRows();
+}
+
+async function showRows() {
+  $("structures-section").hidden = !state.data.structured;
+  const shown = state.data.structured ? await ask("/api/structures") : null;
+  if (shown) showStructures($("structures"), shown.rows, showPoint);
+}
+
+// A kernel that the rows have a value for, where the one typed is of numbers; and back.
+let usualKernel = "";
+function suitKernel() {
+  if (state.data.columns.length || !state.data.objects.length) { if (usualKernel) $("kernel").value = usualKernel; return; }
+  const own = { text: "normalize(spectrum(k=3))", graph: "normalize(wl(iterations=3))", node: "diffusion(beta=0.5)" }[state.data.objects[0]];
+  if (/^(rbf|linear|polynomial|laplacian)\b/.test($("kernel").value)) { usualKernel = $("kernel").value; $("kernel").value = own; }
 }
 
 async function useData(body) {
@@ -71,6 +89,7 @@ async function useData(body) {
   plane.witness = null;
   const numbers = state.data.labelled && !state.data.classes.length;
   if (numbers !== ["svr", "nu-svr", "ridge", "gp"].includes($("task").value)) { $("task").value = numbers ? "svr" : "svc"; showSettings(); }
+  suitKernel();
   showData();
   showRuns();
   say(`${state.data.name} is loaded`);
@@ -230,11 +249,13 @@ async function showView() {
 
 async function showPoint(row) {
   const run = state.runs.find((r) => r.id === chosen);
+  $("point-parts").replaceChildren();
   if (!run || run.table !== table) return figures($("point"), [["row", row + 1], ["", "train a machine to see what it makes of it"]]);
   const p = await ask(`/api/point?run=${chosen}&row=${row}`);
   if (!p) return;
+  $("point-parts").replaceChildren(...p.parts.map(drawPart));
   figures($("point"), [
-    ["row", p.row + 1], ["values", p.values.slice(0, 8).map((v) => show(v, 4)).join(", ") + (p.values.length > 8 ? ", …" : "")],
+    ["row", p.row + 1], ...(p.values.length ? [["values", p.values.slice(0, 8).map((v) => show(v, 4)).join(", ") + (p.values.length > 8 ? ", …" : "")]] : []),
     ...(p.label ? [["label", p.label]] : []), ["predicted", p.predicted, p.label && p.label !== p.predicted && !plane.numbers ? "bad" : ""],
     ["decision", p.decision.map((v) => show(v)).join(", ")],
     ["α", p.alpha.length ? p.alpha.map((v) => show(v)).join(", ") : "0: no support vector"],
@@ -248,7 +269,7 @@ async function copies() {
   if (!run || run.source !== "trained") { $("copied").textContent = ""; return; }
   const all = await ask(`/api/copies?run=${chosen}`);
   if (!all) return;
-  $("copied").textContent = all[copyKind] || "this machine with this scaling has no short form here; the command line does it";
+  $("copied").textContent = all[copyKind] || "this machine has no class of its own in Python; the command line trains it";
   for (const button of $("copies").children) button.setAttribute("aria-pressed", button.dataset.kind === copyKind);
 }
 
@@ -278,6 +299,7 @@ async function begin() {
   $("by-name").hidden = !state.root;
   if (recall("kernel")) $("kernel").value = recall("kernel");
   try { painted = JSON.parse(recall("painted") || "[]"); } catch { painted = []; }
+  suitKernel();
   showSettings();
   showData();
   const known = +recall("run");

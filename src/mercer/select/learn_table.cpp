@@ -243,7 +243,10 @@ class Learner {
     void tell_status(const Model& model) {
         const FitStatus status = model.report().status;
         if (status == FitStatus::converged) return;
-        result_.warnings.push_back("training ended early (" + describe(status) +
+        // Budget says no where the time is over, which machines take for a wish.
+        const bool late = status == FitStatus::cancelled || status == FitStatus::time_limit;
+        result_.warnings.push_back("training ended early (" +
+                                   (late ? "its time was over" : describe(status)) +
                                    "): more time would make a better machine");
     }
 
