@@ -41,6 +41,7 @@ from ._estimators.multilabel import MultiLabelClassifier
 from ._estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
 from ._estimators.network import Network
 from ._estimators.pairs import KernelCCA, KernelDependency
+from ._estimators.plan import TrainingPlan, plan
 from ._common.progress import ProgressBar
 from ._estimators.regions import QuantileRegions
 from ._estimators.gpr import GaussianProcessRegressor
@@ -132,6 +133,7 @@ __all__ = [
     "SearchCV",
     "SquaredHingeClassifier",
     "TableModel",
+    "TrainingPlan",
     "alignment",
     "calibrate",
     "cascade",
@@ -158,6 +160,7 @@ __all__ = [
     "outlier_p_values",
     "permutation_importance",
     "pictures",
+    "plan",
     "plot",
     "poly",
     "polynomial",

@@ -338,6 +338,21 @@ def gram_function(
 def lbg_codes(arg0: Rows, arg1: Rows, /) -> tuple: ...
 def monomials(arg0: Rows, arg1: int, arg2: float, arg3: float, /) -> object: ...
 def monomial_names(arg0: int, arg1: int, arg2: float, arg3: float, /) -> list[str]: ...
+def plan(
+    task: str,
+    kernel: Expression,
+    settings: dict,
+    x: Rows,
+    y: (
+        Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None
+    ),
+    names: Sequence[str],
+    seconds: float,
+    callback: object | None = None,
+) -> tuple: ...
 def fit_cca(
     kernel_x: Expression,
     kernel_y: Expression,

@@ -15,6 +15,7 @@
 #include "mercer/learn/registry.hpp"
 #include "mercer/learn/risk/given_loss.hpp"
 #include "mercer/learn/svm/svm.hpp"
+#include "mercer/select/automatic.hpp"
 #include "settings.hpp"
 #include "steps.hpp"
 
@@ -157,18 +158,48 @@ GivenFunctions functions_of(const Settings& s) {
     return functions;
 }
 
-/// In the span of some rows, where the setting `approximate` asks for that; else nothing.
-Fit span_fit(const MachineEntry& machine, const std::string& how, const FitSettings& common,
-             const std::function<Machine(const FitSettings&)>& make, const Dataset& data,
-             MatrixView<const double> targets) {
-    const Nystroem nystroem = Nystroem::parse(how);
+/// How a machine is made of what all are told alike.
+using Make = std::function<Machine(const FitSettings&)>;
+
+Make maker_of(const MachineEntry& machine, const FitSettings& common, const Settings& s,
+              const nb::dict& settings) {
+    s.number("finest", 0);  // the sharpest answer belongs to machines of all rows
+    s.flag("trace", false);
     if (machine.learns == Learns::functions || machine.learns == Learns::label_sets) {
-        throw InvalidInput("approximate: the task " + machine.name + " learns from all rows");
+        throw InvalidInput("the task " + machine.name +
+                           " learns from all rows: without approximate");
     }
-    return [nystroem, common, make, &data, targets](const Tell& report) {
+    if (is_svm(machine.task)) {
+        SvmSettings svm = svm_settings_of(machine.task, common, s, settings);
+        svm.start.reset();
+        return [svm](const FitSettings& settled) {
+            SvmSettings inner = svm;
+            inner.common = settled;
+            return Machine(Svm(std::move(inner)));
+        };
+    }
+    const SettingValues values = values_of(settings, s.asked());
+    machine.make(common, values);  // what no machine can take is said before any work
+    return [&machine, values](const FitSettings& settled) { return machine.make(settled, values); };
+}
+
+/// In the span of some rows, or where that is "auto" as a plan says.
+Fit span_fit(const std::string& how, const FitSettings& common, const Make& make,
+             const Dataset& data, MatrixView<const double> targets) {
+    if (how != "auto") Nystroem::parse(how);
+    return [how, common, make, &data, targets](const Tell& report) {
         FitSettings own = common;
         own.progress = progress_of(report);
-        return approximate(own, nystroem, make).fit(data, targets);
+        std::string chosen = how;
+        if (how == "auto") {
+            if (targets.columns > 0) {
+                throw InvalidInput("approximate='auto' is for one target; name the centres");
+            }
+            const TrainingPlan plan = plan_training(own, make, data);
+            chosen = plan.ways[plan.chosen].approximate;
+        }
+        if (chosen.empty()) return make(own).fit(data, targets);
+        return approximate(own, Nystroem::parse(chosen), make).fit(data, targets);
     };
 }
 
@@ -182,27 +213,14 @@ Fit machine_fit(Task task, const nb::dict& settings, const Kernel& kernel, const
     const Settings s(settings);
     const FitSettings common = common_of(s, kernel);
     const std::string how = s.text("approximate", "");
+    if (!how.empty()) {
+        return span_fit(how, common, maker_of(machine, common, s, settings), data, targets);
+    }
     if (is_svm(task)) {
         const double finest = s.number("finest", 0);
         StepTable* const table = s.flag("trace", false) ? &steps : nullptr;
         const SvmSettings svm = svm_settings_of(task, common, s, settings);
-        if (how.empty()) return svm_fit(svm, finest, data, targets, table);
-        const auto make = [svm](const FitSettings& settled) {
-            SvmSettings inner = svm;
-            inner.common = settled;
-            inner.start.reset();
-            return Machine(Svm(std::move(inner)));
-        };
-        return span_fit(machine, how, common, make, data, targets);
-    }
-    if (!how.empty()) {
-        s.number("finest", 0);
-        const SettingValues values = values_of(settings, s.asked());
-        machine.make(common, values);  // what no machine can take is said before any work
-        const auto make = [&machine, values](const FitSettings& settled) {
-            return machine.make(settled, values);
-        };
-        return span_fit(machine, how, common, make, data, targets);
+        return svm_fit(svm, finest, data, targets, table);
     }
     const bool given = task == risk_task || task == risk_classes_task;
     if (machine.family == "risk" && machine.certified && machine.find("tolerance") && !given &&
@@ -265,6 +283,40 @@ Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings,
     return Model(std::move(model));
 }
 
+/// The ways to train and what they would cost, the one to be chosen, and why.
+nb::tuple plan(const std::string& task_text, const Kernel& kernel, nb::dict settings, const Rows& x,
+               std::optional<Numbers> y, const std::vector<std::string>& names, double seconds,
+               nb::object callback) {
+    Dataset data;
+    data.x = x;
+    if (y) data.y.values = copy_of(*y);
+    data.feature_names = names;
+    const MachineEntry& machine = machine_entry(task_named(task_text));
+    const Settings s(settings);
+    const FitSettings common = common_of(s, kernel);
+    s.text("approximate", "");
+    const Make make = maker_of(machine, common, s, settings);
+    TrainingPlan found;
+    const std::function<void(const Progress&)> work = [&](const Progress& progress) {
+        FitSettings own = common;
+        own.progress = progress;
+        found = plan_training(own, make, data, {.seconds = seconds});
+    };
+    run_beside(work, std::move(callback));
+    nb::list ways;
+    for (const TrainingWay& way : found.ways) {
+        nb::dict entry;
+        entry["approximate"] = way.approximate.empty() ? nb::none() : nb::cast(way.approximate);
+        entry["seconds"] = way.seconds;
+        entry["bytes"] = way.bytes;
+        entry["left"] = way.left;
+        entry["pilot_error"] = way.pilot_error;
+        entry["fits"] = way.fits;
+        ways.append(entry);
+    }
+    return nb::make_tuple(ways, found.chosen, found.why);
+}
+
 /// What makes a trained regression useless on these targets: nothing, "C" or "epsilon", and their
 /// deviation.
 nb::tuple trouble_of(const Model& model, const Numbers& y) {
@@ -276,8 +328,8 @@ nb::tuple trouble_of(const Model& model, const Numbers& y) {
     }
 }
 
-/// What the registry knows: (name, what it learns, names of its settings) of every machine; settings
-/// that no command has are left out.
+/// What the registry knows: (name, what it learns, names of its settings) of every machine;
+/// settings that no command has are left out.
 nb::list machine_list() {
     nb::list list;
     for (const MachineEntry* entry : machines()) {
@@ -320,6 +372,9 @@ void bind_machines(nb::module_& m) {
           nb::arg("classes") = std::vector<std::string>(),
           nb::arg("class_values") = std::vector<double>(), nb::arg("taken") = nb::none(),
           nb::arg("target_names") = std::vector<std::string>());
+    m.def("plan", &plan, nb::arg("task"), nb::arg("kernel"), nb::arg("settings"), nb::arg("x"),
+          nb::arg("y").none(), nb::arg("names"), nb::arg("seconds"),
+          nb::arg("callback") = nb::none());
     m.def("target_trouble", &trouble_of);
     m.def("machines", &machine_list);
 }

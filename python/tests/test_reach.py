@@ -39,6 +39,7 @@ COMMANDS = {
     "map": ("KernelMap", "Nystroem", "MonomialFeatures"),
     "margin": ("theory.plane_margin", "theory.machine_margin"),
     "multilabel": ("MultiLabelClassifier",),
+    "plan": ("plan",),
     "plot": ("plot.decision_regions",),
     "predict": ("SVC.predict", "SVC.decision_function", "SVC.predict_proba"),
     "query": ("query",),

@@ -107,6 +107,10 @@ class Machine(BaseEstimator):
     ``warm_start``: a further ``fit`` on the same rows, with another C, ν or ε, or after a stop, begins
     where the last one ended.
 
+    Where all rows would take too long, ``approximate="nystroem(centres=1000)"`` learns in the span of
+    some rows of the data, with a certificate that says so (docs/training.md, "Many rows"); ``"auto"``
+    does as `mercer.plan` says. ``report_.figures`` then has ``exact_dual`` for support vector machines.
+
     Their ``tol`` is the largest violation of the optimality conditions that is left. It bounds the
     objective, not the answer: two machines within it may differ in the third digit. So on at most
     200 rows, where the last digits cost next to nothing, a machine that has met ``tol`` is taken on
@@ -360,7 +364,9 @@ class Machine(BaseEstimator):
         limit = getattr(self, "time_limit", None)
         if limit is not None and not limit > 0:
             raise ValueError(f"time_limit = {limit} must be a number of seconds above 0, or None")
+        span = getattr(self, "approximate", None)
         return {
+            **({"approximate": span} if span else {}),
             "double_precision": precision == "double" or (precision == "auto" and rows <= SMALL),
             "time_limit": None if limit is None or limit == float("inf") else float(limit),
             "seed": seed_of(getattr(self, "random_state", None)),

@@ -48,6 +48,7 @@ class _RiskClassifier(_Risk, Classifier):
         time_limit: float | None = None,
         callback: Any = None,
         precision: str = "double",
+        approximate: str | None = None,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -61,6 +62,7 @@ class _RiskClassifier(_Risk, Classifier):
         self.time_limit = time_limit
         self.callback = callback
         self.precision = precision
+        self.approximate = approximate
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learns from rows and their classes, each class against the rest.
@@ -201,6 +203,7 @@ class KernelHuberRegressor(_RiskRegressor):
         time_limit: float | None = None,
         callback: Any = None,
         precision: str = "double",
+        approximate: str | None = None,
     ) -> None:
         self.alpha = alpha
         self.delta = delta
@@ -215,6 +218,7 @@ class KernelHuberRegressor(_RiskRegressor):
         self.time_limit = time_limit
         self.callback = callback
         self.precision = precision
+        self.approximate = approximate
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelHuberRegressor":
         """Learns one number per row.
@@ -270,6 +274,7 @@ class KernelQuantileRegressor(_RiskRegressor):
         time_limit: float | None = None,
         callback: Any = None,
         precision: str = "double",
+        approximate: str | None = None,
     ) -> None:
         self.quantile = quantile
         self.alpha = alpha
@@ -283,6 +288,7 @@ class KernelQuantileRegressor(_RiskRegressor):
         self.time_limit = time_limit
         self.callback = callback
         self.precision = precision
+        self.approximate = approximate
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelQuantileRegressor":
         """Learns one number per row.

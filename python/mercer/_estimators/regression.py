@@ -68,6 +68,7 @@ class KernelRidge(RegressorMixin, Machine):
         time_limit: float | None = None,
         callback: Any = None,
         precision: str = "double",
+        approximate: str | None = None,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -82,6 +83,7 @@ class KernelRidge(RegressorMixin, Machine):
         self.time_limit = time_limit
         self.callback = callback
         self.precision = precision
+        self.approximate = approximate
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelRidge":
         """Learns numbers, one or several a row.

@@ -37,14 +37,24 @@ def _clone(estimator: Any) -> Any:
     return type(estimator)(**estimator.get_params(deep=False))
 
 
-def told_by(estimator: Machine, X: Any, y: Any) -> tuple[Machine, Told, Any]:
-    """What `fit` would tell the library, the machine that was asked, and the rows it took."""
+def told_by(
+    estimator: Machine, X: Any, y: Any, spans: bool = False
+) -> tuple[Machine, Told, Any]:
+    """What `fit` would tell the library, the machine that was asked, and the rows it took.
+
+    Machines in the span of some rows are refused unless ``spans``.
+    """
     asked = _clone(estimator)
     asked._is_only_asked = True
     try:
         asked.fit(X, y)
     except Told as told:
         del asked._is_only_asked
+        if told.settings.pop("approximate", None) and not spans:
+            raise ValueError(
+                f"approximate = {asked.approximate!r}: a search trains machines of all rows; set it "
+                "for the machine that is trained with what was found"
+            )
         return asked, told, asked._checked(X, reset=False)
     raise TypeError(f"{type(estimator).__name__} is no machine that a search can train")
 

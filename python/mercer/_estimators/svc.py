@@ -237,6 +237,7 @@ class SVC(_SupportVectorClassifier):
         decide: str = "margin",
         multi_class: str = "ovo",
         bias: bool = True,
+        approximate: str | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -264,6 +265,7 @@ class SVC(_SupportVectorClassifier):
         self.decide = decide
         self.multi_class = multi_class
         self.bias = bias
+        self.approximate = approximate
 
     def _penalty(self) -> dict[str, Any]:
         penalty = {"task": "hard"} if self.C == math.inf else {"C": float(self.C)}
@@ -318,6 +320,7 @@ class NuSVC(_SupportVectorClassifier):
         gap: float = 0.0,
         decide: str = "margin",
         multi_class: str = "ovo",
+        approximate: str | None = None,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -344,6 +347,7 @@ class NuSVC(_SupportVectorClassifier):
         self.gap = gap
         self.decide = decide
         self.multi_class = multi_class
+        self.approximate = approximate
 
     def _penalty(self) -> dict[str, Any]:
         return {"nu": float(self.nu)}

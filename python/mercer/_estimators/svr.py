@@ -133,6 +133,7 @@ class SVR(_SupportVectorRegressor):
         method: str = "automatic",
         gap: float = 0.0,
         target_scale: str = "auto",
+        approximate: str | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -154,6 +155,7 @@ class SVR(_SupportVectorRegressor):
         self.method = method
         self.gap = gap
         self.target_scale = target_scale
+        self.approximate = approximate
 
     def _tube(self, X: Any) -> dict[str, Any]:
         return {"C": self._penalty_of_errors(), "epsilon": float(self.epsilon)}
@@ -203,6 +205,7 @@ class NuSVR(_SupportVectorRegressor):
         gap: float = 0.0,
         target_scale: str = "auto",
         tube: Any = None,
+        approximate: str | None = None,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -225,6 +228,7 @@ class NuSVR(_SupportVectorRegressor):
         self.gap = gap
         self.target_scale = target_scale
         self.tube = tube
+        self.approximate = approximate
 
     def _tube(self, X: Any) -> dict[str, Any]:
         return {"C": self._penalty_of_errors(), "nu": float(self.nu), **self._shape_of_tube(X)}
@@ -315,6 +319,7 @@ class OneClassSVM(_Region):
         method: str = "automatic",
         gap: float = 0.0,
         probability: bool = False,
+        approximate: str | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -335,6 +340,7 @@ class OneClassSVM(_Region):
         self.method = method
         self.gap = gap
         self.probability = probability
+        self.approximate = approximate
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "OneClassSVM":
         """Learns the region of the rows; ``y`` is ignored.
