@@ -9,7 +9,14 @@ rbf(gamma=0.05) + 0.5*polynomial(degree=2) is strictly positive definite
 """
 
 from . import _core, data, kernels, pictures, plot, theory
-from ._estimators.alignment import Combination, alignment, learn_combination
+from ._estimators.alignment import (
+    AlignedKernel,
+    Combination,
+    align_parameters,
+    alignment,
+    alignment_gradient,
+    learn_combination,
+)
 from ._common.base import Machine, Report
 from ._common.certificate import CheckedCertificate, verify
 from ._common.compat import ConvergenceWarning, NotFittedError
@@ -29,7 +36,7 @@ from ._estimators.losses import (
     KernelQuantileRegressor,
     SquaredHingeClassifier,
 )
-from ._estimators.machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
+from ._estimators.machines import Adatron, KernelKMeans, ParzenClassifier, ParzenRegion
 from ._estimators.manifold import (
     Isomap,
     LaplacianEigenmaps,
@@ -37,6 +44,7 @@ from ._estimators.manifold import (
     gram_function,
 )
 from ._estimators.maps import KernelMap, MonomialFeatures, Nystroem
+from ._estimators.perceptron import KernelPerceptron
 from ._estimators.multilabel import MultiLabelClassifier
 from ._estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
 from ._estimators.network import Network
@@ -76,6 +84,7 @@ __version__: str = _core.version
 
 __all__ = [
     "Adatron",
+    "AlignedKernel",
     "BlockKernel",
     "CascadeRun",
     "CheckedCertificate",
@@ -131,7 +140,9 @@ __all__ = [
     "SearchCV",
     "SquaredHingeClassifier",
     "TableModel",
+    "align_parameters",
     "alignment",
+    "alignment_gradient",
     "calibrate",
     "cascade",
     "center",

@@ -243,8 +243,8 @@ nb::tuple trouble_of(const Model& model, const Numbers& y) {
     }
 }
 
-/// What the registry knows: (name, what it learns, names of its settings) of every machine; settings
-/// that no command has are left out.
+/// What the registry knows: (name, what it learns, names of its settings) of every machine;
+/// settings that no command has are left out.
 nb::list machine_list() {
     nb::list list;
     for (const MachineEntry* entry : machines()) {

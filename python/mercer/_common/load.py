@@ -18,7 +18,8 @@ from .._estimators.losses import (
     KernelQuantileRegressor,
     SquaredHingeClassifier,
 )
-from .._estimators.machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
+from .._estimators.machines import Adatron, KernelKMeans, ParzenClassifier, ParzenRegion
+from .._estimators.perceptron import KernelPerceptron
 from .._estimators.multilabel import MultiLabelClassifier
 from .._estimators.regions import QuantileRegions
 from .._estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
