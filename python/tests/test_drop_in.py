@@ -158,3 +158,26 @@ def test_least_squares_without_a_penalty() -> None:
     y = np.array([1.0, 2.0, 3.0, 5.0])
     exact = np.linalg.lstsq(X, y, rcond=None)[0]
     np.testing.assert_allclose(KernelRidge(alpha=0).fit(X, y).predict(X), X @ exact, atol=1e-6)
+
+
+def test_processes_under_functions_and_from_files(tmp_path, moons) -> None:
+    X, y = moons
+    function = mercer.function(lambda A, B: rbf(sigma=1)(A, B), known_pd=True)
+    told = {"alpha": 0.1, "optimizer": None}
+    a = GaussianProcessRegressor(function, **told).fit(X, np.c_[y, -y])
+    b = GaussianProcessRegressor(rbf(sigma=1), **told).fit(X, y)
+    np.testing.assert_allclose(a.predict(X)[:, 0], b.predict(X), atol=1e-8)
+    np.testing.assert_allclose(
+        GaussianProcessRegressor(function, **told).fit(X, y).predict(X[:5], return_cov=True)[1],
+        b.predict(X[:5], return_cov=True)[1],
+        atol=1e-7,
+    )
+    b.save(tmp_path / "gp.mercer")
+    again = mercer.load(tmp_path / "gp.mercer")
+    np.testing.assert_allclose(
+        again.predict(X, return_std=True)[1], b.predict(X, return_std=True)[1]
+    )
+    with pytest.raises(ValueError, match="holds no targets"):
+        again.predict(X, return_cov=True)
+    with pytest.raises(ValueError, match="pickle"):
+        a.save(tmp_path / "two.mercer")

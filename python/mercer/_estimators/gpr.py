@@ -133,7 +133,7 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
                 f"optimizer = {self.optimizer!r} must be 'fmin_l_bfgs_b', a function or None"
             )
         X = self._rows_of(X, reset=True)
-        y = check_targets(self, y, len(X) if isinstance(X, list) else X.shape[0], several=True)
+        y = check_targets(self, y, X.shape[0], several=True)
         self._check_numbers(y)
         self._y_train_mean, self._y_train_std = self._scale_of(y)
         self.X_train_ = X.copy() if self.copy_X_train else X
@@ -216,7 +216,7 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         targets = self.y_train_ if self.y_train_.ndim == 2 else self.y_train_[:, None]
         self.noise_ = self._first_noise()
         process = Process(covariance, self.noise_, self.X_train_, targets)
-        if self.optimizer is not None and len(covariance.theta) > 0:
+        if self.optimizer is not None and len(getattr(covariance, "theta", ())) > 0:
             generator = _generator_of(self.random_state)
             restarts = int(self.n_restarts_optimizer)
             self.log_marginal_likelihood_value_ = process.search(
@@ -258,6 +258,11 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
     def _exact(self) -> Process:
         """The fitted process with its factor, made when first asked for."""
         self._check_fitted()
+        if "_process" not in self.__dict__ and "X_train_" not in self.__dict__:
+            raise ValueError(
+                "GaussianProcessRegressor: a model file holds no targets; a process from one has mean and "
+                "deviation (return_std), and covariances only where it was fitted"
+            )
         if "_process" not in self.__dict__:
             from ..sklearn_gp import Covariance
 

@@ -97,6 +97,7 @@ class SVR(_SupportVectorRegressor):
     "standard", "minmax" or "center" learn scaled targets, so that ``C``, ``epsilon`` and ``tol`` count in
     units of their scale, while ``predict`` answers in the units of ``y``. "auto" and "none" leave them as
     they are, as scikit-learn does; a fit warns where their scale then makes C or epsilon useless.
+    ``C=inf`` counts as 1e10.
 
     Examples
     --------
