@@ -387,15 +387,30 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         return np.stack(drawn, axis=1)
 
     def save(self, path: str) -> None:
-        """Writes the model file; see `Machine.save`. Only a process of one output and one noise, under
-        a mercer kernel, has one."""
+        """Writes the model file; see `Machine.save`. A kernel of scikit-learn is translated, its
+        WhiteKernel becoming the noise, which is then no part of the deviation; a process of several outputs,
+        of noise that differs from row to row, or under a kernel that cannot be translated has no file.
+        """
         self._check_fitted()
         if self._model is None:
-            raise ValueError(
-                "GaussianProcessRegressor: a model file holds one output under a mercer kernel and one "
-                "noise; pickle the estimator instead"
-            )
-        super().save(path)
+            self._twin().save(path)
+        else:
+            super().save(path)
+
+    def _twin(self) -> "GaussianProcessRegressor":
+        """The same process under a mercer kernel, by the library."""
+        why = "a model file holds one output and one noise; pickle the estimator instead"
+        if not self._has_one_output() or np.iterable(self.noise_):
+            raise ValueError(f"GaussianProcessRegressor: {why}")
+        kernel, noise = self.kernel_, 0.0
+        if _is_sklearn_kernel(kernel):
+            from ..sklearn_gp import translated
+
+            kernel, noise = translated(kernel, self.n_features_in_)
+        twin = GaussianProcessRegressor(
+            kernel, alpha=self.noise_ + noise, optimizer=None, normalize_y=self.normalize_y
+        )
+        return twin.fit(self.X_train_, self.y_train_ * self._y_train_std + self._y_train_mean)
 
 
 def _squeezed(values: np.ndarray) -> np.ndarray:
