@@ -61,7 +61,8 @@ from ._kernel.series import series
 from ._estimators.spreading import LabelSpreading
 from ._estimators.steps import smo_steps
 from ._estimators.svc import SVC, NuSVC
-from ._estimators.svr import SVDD, SVR, NuSVR, OneClassSVM
+from ._estimators.one_class import SVDD, OneClassSVM
+from ._estimators.svr import SVR, NuSVR
 from ._estimators.tables import TableModel, column_kinds, judge, learn
 from ._estimators.vq import KernelVQ, read_codes
 from .kernels import (
