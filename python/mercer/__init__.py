@@ -9,7 +9,14 @@ rbf(gamma=0.05) + 0.5*polynomial(degree=2) is strictly positive definite
 """
 
 from . import _core, data, kernels, pictures, plot, theory
-from ._estimators.alignment import Combination, alignment, learn_combination
+from ._estimators.alignment import (
+    AlignedKernel,
+    Combination,
+    align_parameters,
+    alignment,
+    alignment_gradient,
+    learn_combination,
+)
 from ._common.base import Machine, Report
 from ._common.certificate import CheckedCertificate, verify
 from ._common.compat import ConvergenceWarning, NotFittedError
@@ -29,7 +36,7 @@ from ._estimators.losses import (
     KernelQuantileRegressor,
     SquaredHingeClassifier,
 )
-from ._estimators.machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
+from ._estimators.machines import Adatron, KernelKMeans, ParzenClassifier, ParzenRegion
 from ._estimators.manifold import (
     Isomap,
     LaplacianEigenmaps,
@@ -37,6 +44,7 @@ from ._estimators.manifold import (
     gram_function,
 )
 from ._estimators.maps import KernelMap, MonomialFeatures, Nystroem
+from ._estimators.perceptron import KernelPerceptron
 from ._estimators.multilabel import MultiLabelClassifier
 from ._estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
 from ._estimators.network import Network
@@ -54,7 +62,8 @@ from ._kernel.series import series
 from ._estimators.spreading import LabelSpreading
 from ._estimators.steps import smo_steps
 from ._estimators.svc import SVC, NuSVC
-from ._estimators.svr import SVDD, SVR, NuSVR, OneClassSVM
+from ._estimators.one_class import SVDD, OneClassSVM
+from ._estimators.svr import SVR, NuSVR
 from ._estimators.tables import TableModel, column_kinds, judge, learn
 from ._estimators.vq import KernelVQ, read_codes
 from .exchange import export, from_sklearn, load_libsvm, to_sklearn
@@ -78,6 +87,7 @@ __version__: str = _core.version
 
 __all__ = [
     "Adatron",
+    "AlignedKernel",
     "BlockKernel",
     "CascadeRun",
     "CheckedCertificate",
@@ -134,7 +144,9 @@ __all__ = [
     "SquaredHingeClassifier",
     "TableModel",
     "TrainingPlan",
+    "align_parameters",
     "alignment",
+    "alignment_gradient",
     "calibrate",
     "cascade",
     "center",

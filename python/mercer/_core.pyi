@@ -382,6 +382,24 @@ class HebbianStream:
     @property
     def seen(self) -> int: ...
 
+class PerceptronStream:
+    """A perceptron that keeps its mistakes."""
+
+    def __init__(self, arg0: Expression, arg1: int, arg2: int, arg3: dict, /) -> None: ...
+    def feed(
+        self,
+        arg0: Rows,
+        arg1: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        /,
+    ) -> int: ...
+    def model(self, arg0: Sequence[str], arg1: Sequence[float], /) -> Model: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def points(self) -> int: ...
+
 def latent(model: Model, x: Rows) -> tuple: ...
 def neighbours(model: Model, x: Rows | None, count: int, distances: bool) -> tuple: ...
 def spread_labels(
@@ -428,6 +446,28 @@ def kernel_alignment(
     arg5: Sequence[str],
     /,
 ) -> tuple: ...
+def alignment_gradient(
+    arg0: Expression,
+    arg1: Rows,
+    arg2: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg3: bool,
+    arg4: int,
+    arg5: Sequence[str],
+    /,
+) -> tuple: ...
+def align_parameters(
+    arg0: Expression,
+    arg1: Rows,
+    arg2: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    arg3: bool,
+    arg4: int,
+    arg5: Sequence[str],
+    /,
+) -> dict: ...
 def combine_kernels(
     kernels: Sequence[Expression],
     by: str,

@@ -121,16 +121,69 @@ def bilinear(A: Any) -> Kernel:
     return Kernel(f"bilinear([{rows}])")
 
 
-def outer(formula: str) -> Kernel:
-    """f(x) f(z), f a formula of the columns: ``outer("1 + x0^2")``."""
-    return Kernel(f"outer({formula})")
+def outer(f: str | Callable[[Any], Any]) -> Kernel | BlockKernel:
+    """f(x) f(z), f a formula of the columns, ``outer("1 + x0^2")``, or a function of rows that gives a
+    number for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.], [2.]])
+    >>> np.array_equal(outer("x0^2")(X), outer(lambda rows: rows[:, 0]**2)(X))
+    True
+    """
+    if isinstance(f, str):
+        return Kernel(f"outer({f})")
+    return BlockKernel("function", _Outer(f), f"outer({_name_of(f)})", True)
 
 
-def map(k: Kernel, *formulas: str) -> Kernel:  # noqa: A001, the name it has in text
-    """k(f(x), f(z)), one formula of the columns a coordinate: ``map(rbf(gamma=1), "x0*x1", "x2")``."""
+def map(  # noqa: A001, the name it has in text
+    k: Kernel | BlockKernel, *formulas: str | Callable[[Any], Any]
+) -> Kernel | BlockKernel:
+    """k(φ(x), φ(z)), one formula of the columns a coordinate, ``map(rbf(gamma=1), "x0*x1", "x2")``, or a
+    function φ of rows that gives the mapped ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1., 2.], [3., 5.]])
+    >>> np.allclose(map(rbf(gamma=1), "x0*x1")(X), map(rbf(gamma=1), lambda R: R[:, :1] * R[:, 1:])(X))
+    True
+    """
     if not formulas:
         raise TypeError('map needs a formula for each coordinate: map(k, "x0*x1", "x2^2")')
+    if len(formulas) == 1 and callable(formulas[0]):
+        kernel = k if isinstance(k, BlockKernel) else Kernel(k)
+        name = f"map({kernel}, {_name_of(formulas[0])})"
+        known = kernel.definiteness.positive
+        return BlockKernel("function", _Mapped(kernel, formulas[0]), name, known)
+    if not all(isinstance(formula, str) for formula in formulas):
+        raise TypeError("map takes formulas, one a coordinate, or one function of rows")
     return Kernel(f"map({', '.join([str(Kernel(k)), *formulas])})")
+
+
+def _name_of(f: Any) -> str:
+    return getattr(f, "__name__", "function")
+
+
+class _Outer:
+    """f(x) f(z) of a function of rows; a class, so that it goes into pickles where f does."""
+
+    def __init__(self, f: Callable[[Any], Any]) -> None:
+        self.f = f
+
+    def __call__(self, X: Any, Z: Any) -> np.ndarray:
+        return np.outer(np.asarray(self.f(X), dtype=float), np.asarray(self.f(Z), dtype=float))
+
+
+class _Mapped:
+    """k(φ(x), φ(z)) of a function φ of rows."""
+
+    def __init__(self, kernel: Any, f: Callable[[Any], Any]) -> None:
+        self.kernel, self.f = kernel, f
+
+    def __call__(self, X: Any, Z: Any) -> np.ndarray:
+        return self.kernel(self.f(X), self.f(Z))
 
 
 def sets(

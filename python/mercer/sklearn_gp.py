@@ -36,6 +36,71 @@ else:
 LIMITS = np.log([1e-5, 1e5])
 
 
+def translated(kernel: Any, columns: int) -> tuple[Kernel, float]:
+    """A kernel of scikit-learn's Gaussian processes as an expression, and the noise it holds.
+
+    Constants, RBF, Matern, RationalQuadratic, DotProduct, of one column ExpSineSquared, and their sums,
+    products and powers; a WhiteKernel is the noise, as a term of the sum. Throws ValueError, which names
+    it, for any other.
+
+    Examples
+    --------
+    >>> from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+    >>> kernel, noise = translated(2.0 * RBF(3.0) + WhiteKernel(0.1), 1)
+    >>> print(kernel, round(noise, 9))
+    2*rbf(sigma=3) 0.1
+    """
+    terms = _terms(kernel)
+    noise = sum(float(term.noise_level) for term in terms if type(term).__name__ == "WhiteKernel")
+    kernels = [_expression(t, columns) for t in terms if type(t).__name__ != "WhiteKernel"]
+    if not kernels:
+        raise ValueError(f"{kernel} is noise alone")
+    total = kernels[0]
+    for term in kernels[1:]:
+        total = total + term
+    return total, noise
+
+
+def _terms(kernel: Any) -> list[Any]:
+    if type(kernel).__name__ == "Sum":
+        return [*_terms(kernel.k1), *_terms(kernel.k2)]
+    return [kernel]
+
+
+def _gaussian(lengths: list[float]) -> Kernel:
+    """Of one length; or of one for each column, a product of Gaussians of single columns."""
+    if len(lengths) == 1:
+        return Kernel(f"rbf(sigma={lengths[0]!r})")
+    product = Kernel(f"rbf(sigma={lengths[0]!r})[0]")
+    for column, length in enumerate(lengths[1:], 1):
+        product = product * Kernel(f"rbf(sigma={length!r})[{column}]")
+    return product
+
+
+def _expression(kernel: Any, columns: int) -> Kernel:
+    name = type(kernel).__name__
+    lengths = np.atleast_1d(getattr(kernel, "length_scale", 1.0)).astype(float).tolist()
+    length = lengths[0]
+    if name in ("Sum", "Product"):
+        a, b = _expression(kernel.k1, columns), _expression(kernel.k2, columns)
+        return a + b if name == "Sum" else a * b
+    if name == "Exponentiation":
+        return _expression(kernel.kernel, columns) ** float(kernel.exponent)
+    if name == "ConstantKernel":
+        return Kernel(repr(float(kernel.constant_value)))
+    if name == "RBF":
+        return _gaussian(lengths)
+    if name == "DotProduct":
+        return Kernel(f"linear + {float(kernel.sigma_0) ** 2!r}")
+    if name == "Matern" and len(lengths) == 1 and kernel.nu in (0.5, 1.5, 2.5):
+        return Kernel(f"matern(nu={kernel.nu}, length={length!r})")
+    if name == "RationalQuadratic":
+        return Kernel(f"rational_quadratic(alpha={float(kernel.alpha)!r}, length={length!r})")
+    if name == "ExpSineSquared" and columns == 1:  # of more columns it sees their distance
+        return Kernel(f"periodic(period={float(kernel.periodicity)!r}, length={length!r})")
+    raise ValueError(f"{kernel} has no expression here")
+
+
 def _rows(X: Any) -> Any:
     return X if is_sparse(X) else np.atleast_2d(np.asarray(X, dtype=np.float64))
 

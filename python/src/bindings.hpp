@@ -12,6 +12,7 @@ void bind_model(nanobind::module_& m);
 void bind_maps(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);
 void bind_hebbian(nanobind::module_& m);
+void bind_perceptron(nanobind::module_& m);
 void bind_gp_classifier(nanobind::module_& m);
 void bind_neighbours(nanobind::module_& m);
 void bind_spreading(nanobind::module_& m);

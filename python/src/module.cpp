@@ -49,6 +49,7 @@ NB_MODULE(_core, m) {
     mercer::python::bind_maps(m);
     mercer::python::bind_pairs(m);
     mercer::python::bind_hebbian(m);
+    mercer::python::bind_perceptron(m);
     mercer::python::bind_gp_classifier(m);
     mercer::python::bind_neighbours(m);
     mercer::python::bind_spreading(m);

@@ -29,6 +29,32 @@ nb::tuple align(const Kernel& kernel, const Rows& x, const Numbers& y, bool as_n
     return nb::make_tuple(found.plain, found.centred);
 }
 
+/// The centred alignment and its gradient in the parameters of the kernel, in their order.
+nb::tuple align_slope(const Kernel& kernel, const Rows& x, const Numbers& y, bool as_numbers,
+                      std::size_t memory_bytes, const std::vector<std::string>& names) {
+    const Dataset data = labelled(x, y, names);
+    AlignmentGradient found;
+    run_beside([&](const Progress&) {
+        found = alignment_gradient(kernel, data, true, as_numbers, memory_bytes);
+    });
+    return nb::make_tuple(found.value, give(std::move(found.gradient)));
+}
+
+nb::dict align_best(const Kernel& kernel, const Rows& x, const Numbers& y, bool as_numbers,
+                    std::size_t memory_bytes, const std::vector<std::string>& names) {
+    const Dataset data = labelled(x, y, names);
+    AlignedKernel found;
+    run_beside([&](const Progress& progress) {
+        found = align_parameters(kernel, data, as_numbers, memory_bytes, progress);
+    });
+    nb::dict d;
+    d["kernel"] = nb::cast(found.kernel);
+    d["before"] = found.before;
+    d["after"] = found.after;
+    d["status"] = found.status;
+    return d;
+}
+
 nb::dict combination_dict(KernelCombination c) {
     nb::dict d;
     d["kernel"] = nb::cast(c.kernel);
@@ -72,6 +98,8 @@ nb::dict combine(const std::vector<Kernel>& kernels, const std::string& by, nb::
 
 void bind_theory(nb::module_& m) {
     m.def("kernel_alignment", &align);
+    m.def("alignment_gradient", &align_slope);
+    m.def("align_parameters", &align_best);
     m.def("combine_kernels", &combine, nb::arg("kernels"), nb::arg("by"), nb::arg("settings"),
           nb::arg("x"), nb::arg("y"), nb::arg("names"), nb::arg("callback").none());
 }

@@ -210,3 +210,51 @@ def test_data_go_to_files_and_back(tmp_path) -> None:
     assert Z.min() == -1 and Z.max() == 1
     np.testing.assert_allclose(scaler.inverse_transform(Z), X)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(scaler)).transform(X), Z)
+
+
+def test_alignment_by_its_gradient() -> None:
+    X, y = noisy(60)
+    kernel = 2 * rbf(gamma=0.3) + mercer.linear()
+    value, slope = mercer.alignment_gradient(kernel, X, y)
+    assert value == pytest.approx(mercer.alignment(kernel, X, y))
+    start = np.array([v for _, _, v in kernel.parameters])
+    for i in range(len(start)):
+        moved = []
+        for h in (1e-5, -1e-5):
+            values = start + h * np.eye(len(start))[i]
+            moved.append(mercer.Kernel(kernel._expression.with_parameters(values.tolist())))
+        change = mercer.alignment(moved[0], X, y) - mercer.alignment(moved[1], X, y)
+        assert slope[i] == pytest.approx(change / 2e-5, abs=1e-6)
+    best = mercer.align_parameters(kernel, X, y)
+    assert (
+        mercer.alignment(best.kernel, X, y) == pytest.approx(best.after, abs=1e-9)
+        and best.after >= value
+    )
+
+
+def test_a_perceptron_of_rows_that_come_one_after_another() -> None:
+    X, y = noisy(300)
+    at_once = mercer.KernelPerceptron(kernel=rbf(gamma=0.5), max_iter=1).fit(X, y)
+    stream = mercer.KernelPerceptron(kernel=rbf(gamma=0.5))
+    for part in np.array_split(np.arange(300), 7):
+        stream.partial_fit(X[part], y[part], classes=["down", "up"])
+    np.testing.assert_allclose(stream.decision_function(X), at_once.decision_function(X), atol=1e-5)
+    assert stream.mistakes_.sum() == at_once.mistakes_[0] and len(stream.mistakes_) == 7
+    small = mercer.KernelPerceptron(kernel=rbf(gamma=0.5), budget=10, variant="averaged")
+    assert small.partial_fit(X, y).support_.size <= 10
+    with pytest.raises(ValueError, match="sideways"):
+        stream.partial_fit(X[:1], ["sideways"])
+    with pytest.warns(UserWarning, match="begins anew"):
+        pickle.loads(pickle.dumps(stream)).partial_fit(X, y)
+
+
+def test_functions_as_f_and_phi(moons) -> None:
+    X, y = moons
+    k = mercer.kernels.map(rbf(gamma=1), lambda rows: rows**2) + mercer.kernels.outer(
+        lambda rows: rows[:, 0]
+    )
+    same = mercer.kernels.map(rbf(gamma=1), "x0^2", "x1^2") + mercer.kernels.outer("x0")
+    np.testing.assert_allclose(k(X), same(X), atol=1e-12)
+    assert k.definiteness.positive
+    a, b = SVC(kernel=k).fit(X, y), SVC(kernel=same).fit(X, y)
+    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-6)

@@ -158,3 +158,54 @@ def test_least_squares_without_a_penalty() -> None:
     y = np.array([1.0, 2.0, 3.0, 5.0])
     exact = np.linalg.lstsq(X, y, rcond=None)[0]
     np.testing.assert_allclose(KernelRidge(alpha=0).fit(X, y).predict(X), X @ exact, atol=1e-6)
+
+
+def test_processes_under_functions_and_from_files(tmp_path, moons) -> None:
+    X, y = moons
+    function = mercer.function(lambda A, B: rbf(sigma=1)(A, B), known_pd=True)
+    told = {"alpha": 0.1, "optimizer": None}
+    a = GaussianProcessRegressor(function, **told).fit(X, np.c_[y, -y])
+    b = GaussianProcessRegressor(rbf(sigma=1), **told).fit(X, y)
+    np.testing.assert_allclose(a.predict(X)[:, 0], b.predict(X), atol=1e-8)
+    np.testing.assert_allclose(
+        GaussianProcessRegressor(function, **told).fit(X, y).predict(X[:5], return_cov=True)[1],
+        b.predict(X[:5], return_cov=True)[1],
+        atol=1e-7,
+    )
+    b.save(tmp_path / "gp.mercer")
+    again = mercer.load(tmp_path / "gp.mercer")
+    np.testing.assert_allclose(
+        again.predict(X, return_std=True)[1], b.predict(X, return_std=True)[1]
+    )
+    with pytest.raises(ValueError, match="holds no targets"):
+        again.predict(X, return_cov=True)
+    with pytest.raises(ValueError, match="pickle"):
+        a.save(tmp_path / "two.mercer")
+
+
+def test_processes_under_kernels_of_scikit_learn_go_into_files(tmp_path) -> None:
+    from sklearn.gaussian_process import kernels
+
+    from mercer.sklearn_gp import translated
+
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 3, size=(40, 1))
+    y = 5 + np.sin(3 * X[:, 0]) + 0.1 * rng.normal(size=40)
+    kinds = [
+        2.0 * kernels.RBF(0.7) + kernels.WhiteKernel(0.02),
+        kernels.Matern(0.8, nu=1.5) * kernels.ConstantKernel(1.3) + kernels.DotProduct(0.4),
+        kernels.RationalQuadratic(0.9, 2.0) + kernels.ExpSineSquared(1.1, 2.0) ** 2,
+    ]
+    for kernel in kinds:
+        process = GaussianProcessRegressor(
+            kernel, alpha=0.01, optimizer=None, normalize_y=True
+        ).fit(X, y)
+        process.save(tmp_path / "process.mercer")
+        again = mercer.load(tmp_path / "process.mercer")
+        np.testing.assert_allclose(again.predict(X), process.predict(X), atol=1e-7)
+    wide = rng.normal(size=(9, 3))
+    expression, noise = translated(kernels.RBF([0.5, 1.0, 2.0]), 3)
+    np.testing.assert_allclose(expression(wide), kernels.RBF([0.5, 1.0, 2.0])(wide), atol=1e-12)
+    assert noise == 0
+    with pytest.raises(ValueError, match="no expression"):
+        translated(kernels.ExpSineSquared(), 3)

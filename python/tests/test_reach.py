@@ -15,7 +15,7 @@ from mercer._common.parameters import PARAMETER_OF
 
 #: What Python has in the place of each command. `attribute.of.mercer`, or "Class.method".
 COMMANDS = {
-    "align": ("alignment", "learn_combination", "theory.radius_margin_search"),
+    "align": ("alignment", "alignment_gradient", "learn_combination"),
     "answer": ("KernelDependency.predict", "KernelDependency.nearest"),
     "bounds": ("theory.machine_bounds", "theory.vc_risk", "theory.rademacher_complexity"),
     "calibrate": ("calibrate",),
@@ -52,7 +52,7 @@ COMMANDS = {
     "tangent": ("pictures.TangentMap",),
     "train": ("SVC.fit", "save"),
     "transform": ("KernelPCA.transform",),
-    "tune": ("SearchCV",),
+    "tune": ("SearchCV", "align_parameters", "theory.radius_margin_search"),
     "verify": ("verify",),
     "virtual": ("pictures.virtual_examples", "pictures.changed"),
     "vq": ("KernelVQ", "KernelVQ.lbg", "KernelVQ.write_codes", "read_codes"),

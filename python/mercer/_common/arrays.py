@@ -148,11 +148,13 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> Any:
 def _is_ready(estimator: Any, X: Any) -> bool:
     """Whether X is as the library wants it and as the estimator knows it: nothing is left to check.
 
-    The checks of scikit-learn take longer than the prediction of one row.
+    The checks of scikit-learn take longer than the prediction of one row; beside that of many they are
+    nothing.
     """
     return (
         type(X) is np.ndarray
         and X.ndim == 2
+        and X.size <= 1 << 16
         and X.dtype in FLOATS
         and X.flags.c_contiguous
         and X.shape[0] > 0

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import copy
-import copyreg
 import os
 import warnings
 import weakref
-from collections.abc import Mapping
-from numbers import Real
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 
 from .. import _core
 from .arrays import check_rows, from_rows, names_of, require_finite, to_rows
-from .call import _threads, outside, seed_of, weighted_scale
+from .call import _threads, outside, seed_of
 from .compat import BaseEstimator, ConvergenceWarning, NotFittedError
-from .html import machine_html, report_html
+from .html import machine_html
+from .kernel_choice import KernelChoice
 from .parameters import checked, number
 from .progress import ProgressBar
-from .._kernel.block_kernel import PairFunction, Things, things_in
+from .report import Report, Told
+from .._kernel.block_kernel import Things, things_in
 from ..kernels import BlockKernel, Kernel
 
 #: Up to so many training rows ``precision="auto"`` computes in double: there it costs nothing.
@@ -37,66 +36,7 @@ _ready: weakref.WeakKeyDictionary[Any, tuple[_core.Model, _core.Predictor]] = (
 )
 
 
-def load_model(bytes_: bytes) -> _core.Model:
-    """A model from the bytes of a model file: numbers and text only, safe to read."""
-    return _core.Model.from_bytes(bytes_)
-
-
-def load_expression(text: str) -> _core.Expression:
-    """A kernel expression from its text."""
-    return _core.Expression.parse(text)
-
-
-copyreg.pickle(_core.Model, lambda model: (load_model, (model.to_bytes(),)))
-copyreg.pickle(_core.Expression, lambda kernel: (load_expression, (kernel.text(),)))
-
-
-class Report(Mapping):
-    """The certificate of a training, its entries also attributes.
-
-    Primal and dual value, the gap between them, the worst violation of the optimality conditions,
-    counts of support vectors, iterations, time, and the `figures` and `history` of the machine.
-
-    `certifies` says what that proves: "optimum", that it lies between dual and primal; or, under a
-    kernel that is not known to be positive definite on the rows, only a "stationary point", and
-    then `primal`, `gap` and `relative_gap` are nan. `convexity` tells how it is known: "by rule",
-    "on the sample", "unknown" or "refuted".
-    """
-
-    def __init__(self, entries: dict[str, Any]) -> None:
-        self._entries = entries
-
-    def __getitem__(self, name: str) -> Any:
-        return self._entries[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in self._entries:
-            raise AttributeError(name)
-        return self._entries[name]
-
-    def __repr__(self) -> str:
-        shown = ("status", "certifies", "primal", "dual", "relative_gap", "kkt_violation")
-        return "Report(" + ", ".join(f"{name}={self[name]!r}" for name in shown) + ")"
-
-    def _repr_html_(self) -> str:
-        return report_html(self)
-
-
-class Told(Exception):
-    """What a machine would have told the library, had it not been asked only for that."""
-
-    def __init__(self, task: str, settings: dict[str, Any], y: Any, kernel: Any) -> None:
-        super().__init__(task)
-        self.task, self.settings, self.y, self.kernel = task, settings, y, kernel
-
-
-class Machine(BaseEstimator):
+class Machine(KernelChoice, BaseEstimator):
     """Base of every estimator that trains one of the library's machines.
 
     Parameters all of them have, where they make sense: ``n_jobs`` (threads; None or −1: all; the
@@ -120,10 +60,6 @@ class Machine(BaseEstimator):
     """
 
     _task = ""
-    #: Whether a kernel that is a function is called on two rows, as in some classes of scikit-learn.
-    _functions_of_pairs = False
-    #: ``coef0`` where none is given.
-    _usual_coef0 = 0.0
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Whatever learns looks at its parameters first."""
@@ -131,87 +67,6 @@ class Machine(BaseEstimator):
             if name in cls.__dict__:
                 setattr(cls, name, checked(cls.__dict__[name]))
         super().__init_subclass__(**kwargs)
-
-    # ---- kernels
-
-    def _resolve_kernel(self, X: Any = None, weights: np.ndarray | None = None) -> Any:
-        """The kernel as given by name, text, object or function.
-
-        With weights, ``gamma="scale"`` is taken from the weighted variance: a row of weight 2 counts
-        as two rows. (scikit-learn's leaves weights out of it.)
-        """
-        kernel = self.kernel
-        if kernel is None:
-            kernel = "rbf"
-        if isinstance(kernel, (Kernel, BlockKernel)):
-            return kernel
-        if callable(kernel):
-            name = getattr(kernel, "__name__", "function")
-            if self._functions_of_pairs:
-                kernel = PairFunction(kernel, getattr(self, "kernel_params", None) or {})
-            return BlockKernel("function", kernel, name, False)
-        if not isinstance(kernel, str):
-            raise TypeError(
-                f"kernel must be a name, a text, a mercer kernel or a function, not "
-                f"{type(kernel).__name__}"
-            )
-        gamma = getattr(self, "gamma", None)
-        if weights is not None and isinstance(gamma, str) and gamma == "scale":
-            gamma = weighted_scale(X, weights)
-        return self._named_kernel(kernel, gamma)
-
-    def _named_kernel(self, name: str, gamma: Any) -> Kernel:
-        gamma = self._gamma_text(gamma)
-        degree, coef0 = getattr(self, "degree", None), getattr(self, "coef0", None)
-        degree = 3 if degree is None else degree
-        coef0 = self._usual_coef0 if coef0 is None else coef0
-        if name == "rbf":
-            return Kernel(f"rbf(gamma={gamma})")
-        if name == "laplacian":
-            return Kernel(f"laplacian(gamma={gamma})")
-        if name in ("poly", "polynomial"):
-            if degree < 0:
-                raise ValueError(f"degree = {degree} must be 0 or more")
-            if int(degree) != degree:
-                product = f"polynomial(degree=1, gamma={gamma}, coef0={float(coef0)!r})"
-                return Kernel(f"({product})^{float(degree)!r}")
-            return Kernel(
-                f"polynomial(degree={int(degree)}, gamma={gamma}, coef0={float(coef0)!r})"
-            )
-        if name == "sigmoid":
-            return Kernel(f"sigmoid(gamma={gamma}, coef0={float(coef0)!r})")
-        if name in ("cosine", "normalize"):
-            return Kernel("normalize(linear)")
-        return Kernel(name)
-
-    def _expression_only(self) -> Kernel:
-        """The kernel of a machine that needs rows themselves, not a matrix of kernel values."""
-        name = type(self).__name__
-        if self._pairwise_input:
-            raise ValueError(f"{name} needs rows: kernel='precomputed' is not possible here")
-        kernel = self._resolve_kernel()
-        if isinstance(kernel, BlockKernel):
-            raise TypeError(f"{name} needs a kernel expression, not a Python function")
-        return kernel
-
-    @staticmethod
-    def _gamma_text(gamma: Any) -> str:
-        if gamma is None:
-            return "auto"
-        if isinstance(gamma, str):
-            if gamma not in ("scale", "auto"):
-                raise ValueError(f"gamma = {gamma!r} must be 'scale', 'auto' or a number")
-            return gamma
-        message = f"gamma = {gamma!r} must be a number, 0 or more, or 'scale' or 'auto'"
-        if not isinstance(gamma, Real) or isinstance(gamma, bool):
-            raise TypeError(message)
-        if not 0 <= gamma < float("inf"):
-            raise ValueError(message)
-        return repr(float(gamma))
-
-    @property
-    def _pairwise_input(self) -> bool:
-        return isinstance(getattr(self, "kernel", None), str) and self.kernel == "precomputed"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

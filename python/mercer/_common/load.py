@@ -18,7 +18,8 @@ from .._estimators.losses import (
     KernelQuantileRegressor,
     SquaredHingeClassifier,
 )
-from .._estimators.machines import Adatron, KernelKMeans, KernelPerceptron, ParzenClassifier, ParzenRegion
+from .._estimators.machines import Adatron, KernelKMeans, ParzenClassifier, ParzenRegion
+from .._estimators.perceptron import KernelPerceptron
 from .._estimators.multilabel import MultiLabelClassifier
 from .._estimators.regions import QuantileRegions
 from .._estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
@@ -27,7 +28,8 @@ from .._estimators.regression import KernelRidge
 from .._estimators.risk import KernelRiskClassifier, KernelRiskRegressor
 from .._estimators.spreading import LabelSpreading
 from .._estimators.svc import SVC, NuSVC
-from .._estimators.svr import SVDD, SVR, NuSVR, OneClassSVM
+from .._estimators.one_class import SVDD, OneClassSVM
+from .._estimators.svr import SVR, NuSVR
 from .._estimators.tables import TableModel
 from ..kernels import Kernel
 

@@ -72,6 +72,59 @@ def alignment(
     return about_centre if centered else plain
 
 
+def _told(kernel: Any, X: Any, y: Any, regression: bool) -> tuple[Any, ...]:
+    kernel, rows, names = Kernel(kernel), checked_rows(X), _names(X)
+    if kernel.needs_data:
+        kernel = kernel.resolve(X)
+    numbers = np.array(y, dtype=np.float64).ravel() if regression else _class_numbers(y)
+    return kernel._expression, rows, numbers, bool(regression), _memory(4, len(rows)), names
+
+
+def alignment_gradient(
+    kernel: Any, X: Any, y: Any, *, regression: bool = False, n_jobs: int | None = None
+) -> tuple[float, np.ndarray]:
+    """The centred `alignment`, and its slope in each of ``kernel.parameters``.
+
+    Examples
+    --------
+    >>> from mercer import alignment_gradient, rbf
+    >>> value, slope = alignment_gradient(rbf(gamma=.1), [[0.], [1.], [5.], [6.]], [0, 0, 1, 1])
+    >>> round(value, 2), slope.shape
+    (0.99, (1,))
+    """
+    with _threads(n_jobs):
+        return _core.alignment_gradient(*_told(kernel, X, y, regression))
+
+
+@dataclass(frozen=True)
+class AlignedKernel:
+    """A kernel at the parameters that agree best with labels nearby."""
+
+    kernel: Kernel
+    before: float  #: centred alignment at the values given
+    after: float
+    status: str
+
+
+def align_parameters(
+    kernel: Any, X: Any, y: Any, *, regression: bool = False, n_jobs: int | None = None
+) -> AlignedKernel:
+    """The parameters of a kernel by the gradient of its centred alignment with the labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import align_parameters, rbf
+    >>> X = np.random.default_rng(0).normal(size=(60, 2)); y = X[:, 0] * X[:, 1] > 0
+    >>> found = align_parameters(rbf(gamma=.01), X, y)
+    >>> found.after > found.before
+    True
+    """
+    with _threads(n_jobs):
+        found = _core.align_parameters(*_told(kernel, X, y, regression))
+    return AlignedKernel(**{**found, "kernel": Kernel(found["kernel"])})
+
+
 @dataclass(frozen=True)
 class Combination:
     """A sum of kernels that was learnt, and how far it can be from the best."""

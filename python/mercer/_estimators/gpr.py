@@ -133,7 +133,7 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
                 f"optimizer = {self.optimizer!r} must be 'fmin_l_bfgs_b', a function or None"
             )
         X = self._rows_of(X, reset=True)
-        y = check_targets(self, y, len(X) if isinstance(X, list) else X.shape[0], several=True)
+        y = check_targets(self, y, X.shape[0], several=True)
         self._check_numbers(y)
         self._y_train_mean, self._y_train_std = self._scale_of(y)
         self.X_train_ = X.copy() if self.copy_X_train else X
@@ -216,7 +216,7 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         targets = self.y_train_ if self.y_train_.ndim == 2 else self.y_train_[:, None]
         self.noise_ = self._first_noise()
         process = Process(covariance, self.noise_, self.X_train_, targets)
-        if self.optimizer is not None and len(covariance.theta) > 0:
+        if self.optimizer is not None and len(getattr(covariance, "theta", ())) > 0:
             generator = _generator_of(self.random_state)
             restarts = int(self.n_restarts_optimizer)
             self.log_marginal_likelihood_value_ = process.search(
@@ -258,6 +258,11 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
     def _exact(self) -> Process:
         """The fitted process with its factor, made when first asked for."""
         self._check_fitted()
+        if "_process" not in self.__dict__ and "X_train_" not in self.__dict__:
+            raise ValueError(
+                "GaussianProcessRegressor: a model file holds no targets; a process from one has mean and "
+                "deviation (return_std), and covariances only where it was fitted"
+            )
         if "_process" not in self.__dict__:
             from ..sklearn_gp import Covariance
 
@@ -382,15 +387,30 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         return np.stack(drawn, axis=1)
 
     def save(self, path: str) -> None:
-        """Writes the model file; see `Machine.save`. Only a process of one output and one noise, under
-        a mercer kernel, has one."""
+        """Writes the model file; see `Machine.save`. A kernel of scikit-learn is translated, its
+        WhiteKernel becoming the noise, which is then no part of the deviation; a process of several outputs,
+        of noise that differs from row to row, or under a kernel that cannot be translated has no file.
+        """
         self._check_fitted()
         if self._model is None:
-            raise ValueError(
-                "GaussianProcessRegressor: a model file holds one output under a mercer kernel and one "
-                "noise; pickle the estimator instead"
-            )
-        super().save(path)
+            self._twin().save(path)
+        else:
+            super().save(path)
+
+    def _twin(self) -> "GaussianProcessRegressor":
+        """The same process under a mercer kernel, by the library."""
+        why = "a model file holds one output and one noise; pickle the estimator instead"
+        if not self._has_one_output() or np.iterable(self.noise_):
+            raise ValueError(f"GaussianProcessRegressor: {why}")
+        kernel, noise = self.kernel_, 0.0
+        if _is_sklearn_kernel(kernel):
+            from ..sklearn_gp import translated
+
+            kernel, noise = translated(kernel, self.n_features_in_)
+        twin = GaussianProcessRegressor(
+            kernel, alpha=self.noise_ + noise, optimizer=None, normalize_y=self.normalize_y
+        )
+        return twin.fit(self.X_train_, self.y_train_ * self._y_train_std + self._y_train_mean)
 
 
 def _squeezed(values: np.ndarray) -> np.ndarray:

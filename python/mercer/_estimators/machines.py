@@ -1,4 +1,4 @@
-"""The lectures' other machines: class means, perceptron, Adatron, k-means."""
+"""The lectures' other machines: class means, Adatron, k-means."""
 
 from __future__ import annotations
 
@@ -132,96 +132,6 @@ class ParzenRegion(OutlierMixin, Machine):
     def score_samples(self, X: Any) -> np.ndarray:
         """The estimated density, up to a factor."""
         return self.decision_function(X) + self.offset_
-
-
-class KernelPerceptron(Classifier):
-    """The perceptron in feature space: a row that is answered wrongly is added, with its sign.
-
-    Parameters
-    ----------
-    max_iter : int
-        Passes over the data, at most; a pass without mistakes ends the training.
-    variant : {"plain", "averaged", "voted"}
-        The last weight vector, the mean of all, or the vote of all.
-    budget : int
-        Points kept at most; 0: as many as mistakes were made.
-    shuffle : bool
-        A new order in every pass, drawn by ``random_state``; else the given one.
-    bias : bool
-    kernel, gamma, degree, coef0
-        As `SVC`.
-
-    Attributes
-    ----------
-    mistakes_ : ndarray
-        Mistakes of each pass.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer import KernelPerceptron
-    >>> X = np.array([[0., 0.], [1., 1.], [1., 0.], [0., 1.]])
-    >>> model = KernelPerceptron(kernel="poly", degree=2, gamma=1).fit(X, [0, 0, 1, 1])
-    >>> model.predict(X).tolist()
-    [0, 0, 1, 1]
-    """
-
-    _task = "perceptron"
-
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        gamma: Any = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        max_iter: int = 10,
-        variant: str = "plain",
-        budget: int = 0,
-        shuffle: bool = False,
-        bias: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        time_limit: float | None = None,
-        callback: Any = None,
-        precision: str = "auto",
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.max_iter = max_iter
-        self.variant = variant
-        self.budget = budget
-        self.shuffle = shuffle
-        self.bias = bias
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.time_limit = time_limit
-        self.callback = callback
-        self.precision = precision
-
-    def fit(self, X: Any, y: Any) -> "KernelPerceptron":
-        """Learns from rows and their classes, one row after another.
-
-        Returns
-        -------
-        self
-        """
-        self._fit_classes(
-            X,
-            y,
-            None,
-            passes=int(self.max_iter),
-            variant=self.variant,
-            budget=int(self.budget),
-            order="shuffled" if self.shuffle else "given",
-            bias=bool(self.bias),
-        )
-        self.mistakes_ = self.report_.history
-        self.n_iter_ = max(1, len(self.mistakes_))
-        self.support_ = self._model.origins
-        return self
 
 
 class Adatron(Classifier):

@@ -6,6 +6,7 @@ Formulas and their numbers are those of Rasmussen and Williams, Gaussian Process
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from typing import Any, Callable
 
@@ -15,6 +16,17 @@ from .._common.call import outside
 from .._common.compat import ConvergenceWarning
 
 Objective = Callable[..., Any]
+
+
+def _scipy(module: str) -> Any:
+    """A module of SciPy, which nothing else of this package needs."""
+    try:
+        return importlib.import_module(f"scipy.{module}")
+    except ImportError:
+        raise ImportError(
+            "a process with covariances, several outputs or a kernel of scikit-learn needs SciPy: "
+            "pip install scipy"
+        ) from None
 
 
 class Process:
@@ -34,8 +46,7 @@ class Process:
 
     def evidence(self, covariance: Any, gradient: bool = False) -> Any:
         """The logarithm of the evidence, summed over outputs, and its gradient in theta if wanted."""
-        from scipy.linalg import cho_solve, cholesky
-
+        linalg = _scipy("linalg")
         slopes = None
         if gradient:
             K, slopes = covariance(self.X, eval_gradient=True)
@@ -43,16 +54,16 @@ class Process:
             K = covariance(self.X)
         K = K + np.diag(np.broadcast_to(self.noise, len(K)))
         try:
-            L = cholesky(K, lower=True, check_finite=False)
+            L = linalg.cholesky(K, lower=True, check_finite=False)
         except np.linalg.LinAlgError:
             return (-np.inf, np.zeros_like(covariance.theta)) if gradient else -np.inf
-        weights = cho_solve((L, True), self.targets, check_finite=False)
+        weights = linalg.cho_solve((L, True), self.targets, check_finite=False)
         rows, outputs = self.targets.shape
         value = -0.5 * np.sum(self.targets * weights)
         value -= outputs * (np.log(np.diag(L)).sum() + rows / 2 * np.log(2 * np.pi))
         if slopes is None:
             return value
-        inverse = cho_solve((L, True), np.eye(rows), check_finite=False)
+        inverse = linalg.cho_solve((L, True), np.eye(rows), check_finite=False)
         inner = weights @ weights.T - outputs * inverse
         return value, 0.5 * np.einsum("ij,jik->k", inner, slopes)
 
@@ -86,12 +97,11 @@ class Process:
 
     def settle(self) -> None:
         """Factor and weights at the covariance as it is."""
-        from scipy.linalg import cho_solve, cholesky
-
+        linalg = _scipy("linalg")
         K = self.covariance(self.X)
         K = K + np.diag(np.broadcast_to(self.noise, len(K)))
         try:
-            self.factor = cholesky(K, lower=True, check_finite=False)
+            self.factor = linalg.cholesky(K, lower=True, check_finite=False)
         except np.linalg.LinAlgError as error:
             error.args = (
                 f"The kernel, {self.covariance}, is not returning a positive definite matrix. Try "
@@ -99,7 +109,7 @@ class Process:
                 *error.args,
             )
             raise
-        self.weights = cho_solve((self.factor, True), self.targets, check_finite=False)
+        self.weights = linalg.cho_solve((self.factor, True), self.targets, check_finite=False)
 
     # ---- answers
 
@@ -124,10 +134,8 @@ class Process:
         return self.covariance(X) - explained.T @ explained
 
     def _explained(self, X: Any) -> np.ndarray:
-        from scipy.linalg import solve_triangular
-
         cross = self.covariance(X, self.X).T
-        return solve_triangular(self.factor, cross, lower=True, check_finite=False)
+        return _scipy("linalg").solve_triangular(self.factor, cross, lower=True, check_finite=False)
 
 
 def _minimise(
@@ -136,9 +144,9 @@ def _minimise(
     """The place and value that L-BFGS-B, or a function of the user's, finds."""
     if callable(optimizer):
         return optimizer(objective, start, bounds=bounds)
-    from scipy.optimize import minimize
-
-    found = minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds)
+    found = _scipy("optimize").minimize(
+        objective, start, method="L-BFGS-B", jac=True, bounds=bounds
+    )
     if found.status != 0:
         warnings.warn(
             f"lbfgs failed to converge after {found.nit} iteration(s) (status={found.status}): "

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .svc import SVC, NuSVC
-from .svr import SVDD, SVR, NuSVR, OneClassSVM
+from .one_class import SVDD, OneClassSVM
+from .svr import SVR, NuSVR
 
 _MACHINES = (SVC, NuSVC, SVR, NuSVR, OneClassSVM, SVDD)
 

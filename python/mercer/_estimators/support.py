@@ -94,3 +94,22 @@ class SupportVectorMachine(Machine):
             )
             return
         super()._warn_unless_converged(how_far)
+
+
+class OneOutput(SupportVectorMachine):
+    """A support vector machine with one function."""
+
+    def _fit_one(self, X: Any, y: Any, sample_weight: Any, **settings: Any) -> Any:
+        rows = X.shape[0]
+        settings.update(self._solver_settings(rows))
+        self._train(X, y, self._row_weights(sample_weight, rows), **settings)
+        model = self._model
+        self.support_ = model.origins.astype(np.int32)
+        self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
+        self.support_vectors_ = self._as_fitted(self._points())
+        self.dual_coef_ = self._as_fitted(model.coefficients)
+        self.intercept_ = model.bias
+        self.n_iter_ = max(1, self.report_.iterations)
+        self.fit_status_ = 0 if self.report_.converged else 1
+        self.shape_fit_ = (X.shape[0], self.n_features_in_)
+        return self

@@ -59,9 +59,10 @@ class PairFunction:
 
     def __call__(self, X: Any, Z: Any) -> np.ndarray:
         """The matrix of all pairs; of a block with itself each pair is asked for once."""
-        values = np.empty((X.shape[0], Z.shape[0]))
-        for i in range(values.shape[0]):
-            for j in range(i if X is Z else 0, Z.shape[0]):
+        rows, columns = (A.shape[0] if hasattr(A, "shape") else len(A) for A in (X, Z))
+        values = np.empty((rows, columns))
+        for i in range(rows):
+            for j in range(i if X is Z else 0, columns):
                 value = np.asarray(self.f(X[i], Z[j], **self.parameters), dtype=np.float64)
                 if value.size != 1:
                     raise ValueError(
