@@ -78,9 +78,23 @@ def glibc_of(file: pathlib.Path) -> tuple[int, int]:
     return max(((int(a), int(b)) for a, b in versions), default=(2, 17))
 
 
-def carried_libraries(folder: pathlib.Path) -> list[pathlib.Path]:
+def graft(name: str, folder: pathlib.Path) -> pathlib.Path:
+    """A library of this system with its licence, copied into the folder."""
+    for line in run("ldconfig", "-p").splitlines():
+        known, _, path = line.strip().partition(" => ")
+        if known.split(" ")[0] != name or "x86-64" not in known:
+            continue
+        shutil.copy(os.path.realpath(path), folder / name)
+        package = run("dpkg", "-S", os.path.realpath(path)).split(":")[0]
+        licence = pathlib.Path("/usr/share/doc") / package / "copyright"
+        shutil.copy(licence, folder / f"{package.upper()}-LICENSE.txt")
+        return folder / name
+    raise SystemExit(f"{name} is to be carried, and the loader does not know it")
+
+
+def carried_libraries(build: pathlib.Path, folder: pathlib.Path) -> list[pathlib.Path]:
     """The libraries of CARRIED and of ours, stripped, in this folder."""
-    ours = BUILD / "lib" / "libmercer.so"
+    ours = build / "lib" / "libmercer.so"
     target = folder / re.search(r"SONAME\s+(\S+)", run("objdump", "-p", ours)).group(1)
     shutil.copy(ours, target)
     run("strip", target)
@@ -93,14 +107,11 @@ def carried_libraries(folder: pathlib.Path) -> list[pathlib.Path]:
                 (folder / base).write_bytes(wheel.read(name))
             elif "license" in base.lower():
                 (folder / "OPENBLAS-LICENSE.txt").write_bytes(wheel.read(name))
-    for line in run("ldconfig", "-p").splitlines():
-        name, _, path = line.strip().partition(" => ")
-        if name.split(" ")[0] == CARRIED["MERCER_PNG_LIBRARY"] and "x86-64" in name:
-            shutil.copy(os.path.realpath(path), folder / CARRIED["MERCER_PNG_LIBRARY"])
-    licence = pathlib.Path("/usr/share/doc/libpng16-16/copyright")
-    if not licence.exists():
-        licence = pathlib.Path("/usr/share/doc/libpng16-16t64/copyright")
-    shutil.copy(licence, folder / "LIBPNG-LICENSE.txt")
+    graft(CARRIED["MERCER_PNG_LIBRARY"], folder)
+    # And what these and the program are linked to and not every system has.
+    binaries = [build / "bin" / "mercer", *folder.glob("*.so*")]
+    while more := set().union(*map(needed, binaries)) - SYSTEM - {f.name for f in folder.iterdir()}:
+        binaries = [graft(name, folder) for name in sorted(more)]
     absent = [name for name in CARRIED.values() if not (folder / name).exists()]
     if absent:
         raise SystemExit(f"not found, and to be carried: {', '.join(absent)}")
@@ -153,8 +164,8 @@ def check_needs(files: list[pathlib.Path]) -> None:
             raise SystemExit(f"{file.name} needs {', '.join(sorted(absent))}, which nobody carries")
 
 
-def build_wheel(python: str, folder: pathlib.Path, libraries: list[pathlib.Path],
-                out: pathlib.Path) -> pathlib.Path:
+def build_wheel(python: str, build: pathlib.Path, folder: pathlib.Path,
+                libraries: list[pathlib.Path], out: pathlib.Path) -> pathlib.Path:
     work = folder / "wheel"
     shutil.rmtree(work, ignore_errors=True)
     environment = folder / "venv"
@@ -163,11 +174,11 @@ def build_wheel(python: str, folder: pathlib.Path, libraries: list[pathlib.Path]
     pip = [environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check"]
     run(*pip, "install", "-q", "scikit-build-core>=0.10", "nanobind>=2.0", "numpy")
     run(*pip, "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", work,
-        "-Ccmake.define.MERCER_PREBUILT=" + str(BUILD), "-Ccmake.define.MERCER_WHEEL=ON",
+        "-Ccmake.define.MERCER_PREBUILT=" + str(build), "-Ccmake.define.MERCER_WHEEL=ON",
         "-Cinstall.strip=true", ROOT)
     raw = next(work.glob("*.whl"))
     program = folder / "mercer"
-    shutil.copy(BUILD / "bin" / "mercer", program)
+    shutil.copy(build / "bin" / "mercer", program)
     run("strip", program)
     with zipfile.ZipFile(raw) as opened:
         module = next(n for n in opened.namelist() if n.endswith(".so"))
@@ -197,16 +208,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("python", nargs="*", default=[sys.executable], help="interpreters")
     parser.add_argument("--out", default=ROOT / "build" / "wheels", type=pathlib.Path)
+    parser.add_argument("--build", type=pathlib.Path,
+                        help="a build folder to take, configured with MERCER_WHEEL=ON")
     settings = parser.parse_args()
     settings.out.mkdir(parents=True, exist_ok=True)
-    build_library()
+    build = (settings.build or BUILD).resolve()
+    if settings.build is None:
+        build_library()
     made = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         (folder / "libs").mkdir()
-        libraries = carried_libraries(folder / "libs")
+        libraries = carried_libraries(build, folder / "libs")
         for python in settings.python:
-            made.append(build_wheel(python, folder, libraries, settings.out))
+            made.append(build_wheel(python, build, folder, libraries, settings.out))
     sums = [f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.name}\n" for p in made]
     (settings.out / "SHA256SUMS").write_text("".join(sorted(sums)))
     for name, lost in OPTIONAL.items():

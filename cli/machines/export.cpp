@@ -41,11 +41,18 @@ void check_not_foreign(const std::string& path) {
                     path));
 }
 
-std::string chosen_format(const ExportCommand& c) {
-    if (c.format != "auto") return c.format;
+/// Null where neither --to nor the name says it.
+const ExportFormat* format_of(const ExportCommand& c) {
     for (const ExportFormat& format : export_formats()) {
-        if (c.file.ends_with(format.ending)) return format.name;
+        if (c.format == "auto" ? c.file.ends_with(format.ending) : c.format == format.name) {
+            return &format;
+        }
     }
+    return nullptr;
+}
+
+const ExportFormat& chosen_format(const ExportCommand& c) {
+    if (const ExportFormat* format = format_of(c)) return *format;
     std::string endings;
     for (const ExportFormat& format : export_formats()) {
         endings += fmt::format("{}{}", endings.empty() ? "" : ", ", format.ending);
@@ -55,9 +62,10 @@ std::string chosen_format(const ExportCommand& c) {
 }
 
 void run(ExportCommand c, const Session& session) {
-    c.settings.format = chosen_format(c);
+    const ExportFormat& format = chosen_format(c);
+    c.settings.format = format.name;
     c.settings.single_precision = c.precision == "single";
-    if (c.settings.format != "libsvm") check_not_foreign(c.file);
+    if (format.computes) check_not_foreign(c.file);
     const Model model = read_model(c.model);
     const std::string bytes = export_to_memory(model, c.settings);
     const InterruptLater later(c.file);
@@ -98,7 +106,8 @@ void add_export(CLI::App& program, Session& session) {
     for (const ExportFormat& format : export_formats()) words.push_back(format.name);
     add_choice(command, session, "--to", o->format, words, "what to write");
     const auto is_program = [o] {
-        return o->format != "libsvm" && (o->format != "auto" || !o->file.ends_with(".model"));
+        const ExportFormat* format = format_of(*o);
+        return format == nullptr || format->computes;
     };
     const auto of_programs = [&](CLI::Option* option) {
         only(session, option,

@@ -109,6 +109,21 @@ TEST(Export, ScalingClassesAndProbabilitiesGoWithTheModel) {
     }
 }
 
+// Sparse points, and a model that has none.
+TEST(Export, SparseAndEmptyExpansions) {
+    MERCER_NEEDS_CC();
+    Random random(6);
+    for (const Kernel& kernel : {linear(), rbf({.gamma = 0.3})}) {
+        expect_passes(Model(random_model(random, {.kernel = kernel, .rows = {.sparse = true}})),
+                      "sparse " + kernel.text());
+        ModelParts none = random_model(random, {.kernel = kernel, .points = 0});
+        none.expansion.points = Rows();
+        // Nothing to try it with inside: that it compiles is what can be asked.
+        const std::string source = c_of(Model(std::move(none)));
+        EXPECT_EQ(compile_and_test(source + "\nint main(void) { return 0; }\n").code, 0);
+    }
+}
+
 // The test inside the file must be able to fail.
 TEST(Export, TheTestInsideSeesAWrongNumber) {
     MERCER_NEEDS_CC();

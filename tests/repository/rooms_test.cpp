@@ -224,6 +224,8 @@ TEST(Rooms, TheLibraryNeitherPrintsNorAborts) {
         const std::string text = contents(file);
         for (const std::string_view call : {"cout", "cerr", "clog", "printf(", "fprintf(", "puts(",
                                             "fmt::print", "abort(", "exit(", "terminate("}) {
+            // The C that it writes says what its own test finds.
+            if (call == "printf(" && file.filename() == "c_source.cpp") continue;
             EXPECT_FALSE(calls(text, call)) << call << " in " << file;
         }
     }
@@ -278,7 +280,7 @@ TEST(Leaves, AreKnownInOneFileAndTheList) {
     // The steps of fast forms; LIBSVM's own words for kernels; a message that recommends one; the
     // Laplacian of a graph.
     const std::map<std::string, std::set<std::string>> exceptions{
-        {"matern", {"leaf.hpp", "plan.hpp", "plan.cpp", "elementwise.cpp"}},
+        {"matern", {"leaf.hpp", "plan.hpp", "plan.cpp", "elementwise.cpp", "kernel_program.cpp"}},
         {"laplacian", {"manifold.cpp", "spectral.hpp"}},
         {"rbf", {"libsvm_header.cpp", "libsvm_write.cpp", "label_spreading.cpp"}}};
     for (const std::string& leaf : leaves) {

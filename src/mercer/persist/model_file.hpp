@@ -90,6 +90,7 @@ struct ExportFormat {
     std::string name;    ///< "onnx"
     std::string ending;  ///< ".onnx"
     std::string about;   ///< one line for people
+    bool computes;       ///< as a program, by the settings; false: numbers for another's programs
     std::string (*write)(const Model& model, const ExportSettings& settings);
 };
 /// All of them: onnx, c, libsvm.

@@ -427,7 +427,7 @@ void CWriter::anova(const Operation& o, const std::string& table) {
     line("    const " + real_ +
          " factor = " + called("exp", "-" + literal(o.number) + " * (a - b) * (a - b)") + ";");
     line("    int j;");
-    line("    for (j = " + degree + "; j > 0; --j) " + own + "_chosen[j] += factor * " + own +
+    line("    for (j = " + degree + "; j > 0; j -= 1) " + own + "_chosen[j] += factor * " + own +
          "_chosen[j - 1];");
     line("}");
     line("const " + real_ + " " + own + " = " + own + "_chosen[" + degree + "];");

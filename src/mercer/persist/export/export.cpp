@@ -60,10 +60,10 @@ void check_name(const std::string& name) {
 
 const std::vector<ExportFormat>& export_formats() {
     static const std::vector<ExportFormat> formats{
-        {"onnx", ".onnx", "a graph of standard operators, for onnxruntime and others",
+        {"onnx", ".onnx", "a graph of standard operators, for onnxruntime and others", true,
          exports::onnx_bytes},
-        {"c", ".c", "one file of C99 without malloc, which tests itself", exports::c_source},
-        {"libsvm", ".model", "LIBSVM's model file, for its four kernels", libsvm_text}};
+        {"c", ".c", "one file of C99 without malloc, which tests itself", true, exports::c_source},
+        {"libsvm", ".model", "LIBSVM's model file, for its four kernels", false, libsvm_text}};
     return formats;
 }
 

@@ -185,6 +185,14 @@ std::vector<InputColumn> input_columns(const Model& model) {
     return columns;
 }
 
+/// Sparse points may lack the last columns, which are zero in all of them.
+Expansion as_wide_as_rows(Expansion expansion, std::size_t columns) {
+    for (Rows* rows : {&expansion.points, &expansion.reference}) {
+        if (rows->size() > 0 && rows->columns() < columns) *rows = rows->widened(columns);
+    }
+    return expansion;
+}
+
 /// Names of the decision values: of pairs "a or b", of others what they are of.
 std::vector<std::string> decision_names(const Model& model) {
     if (!model.target_names().empty()) return model.target_names();
@@ -221,12 +229,14 @@ Value compile_rows(Program& program, const Model& model) {
 
 Compiled compile(const Model& model) {
     check_can_be_exported(model);
-    const Expansion& expansion = model.expansion();
     std::vector<InputColumn> columns = input_columns(model);
     Program program(columns.size());
     const Value x = compile_rows(program, model);
+    const Expansion expansion = as_wide_as_rows(model.expansion(), x.width);
     Value values{};
-    if (is_linear(expansion.kernel) && expansion.self == 0) {
+    if (expansion.size() == 0) {
+        values = program.product(x, Matrix<double>(x.width, expansion.outputs()));
+    } else if (is_linear(expansion.kernel) && expansion.self == 0) {
         values = program.product(x, transposed_table(weight_vectors(expansion)));
     } else {
         const CompiledKernel kernel = compile_kernel(program, x, expansion);
