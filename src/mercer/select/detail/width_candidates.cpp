@@ -43,7 +43,7 @@ class WidthCandidates {
         if (!numbers_ && classes_of(task_.sample.y).count() != 2) return {};
         const Dataset sample = numbers_ ? task_.sample : as_numbers(task_.sample);
         std::optional<ColumnWidths> best;
-        for (const ColumnShape shape : {ColumnShape::laplacian, ColumnShape::gaussian}) {
+        for (const ColumnShape shape : {ColumnShape::kinked, ColumnShape::smooth}) {
             const ColumnWidths start{.kernel = product_of_columns(shape, width)};
             const auto found = find_widths(sample, start, settings(0.2), evidence_rows_, few_steps);
             task_.budget.check();
@@ -83,7 +83,7 @@ class WidthCandidates {
     FoundCandidate begun(const std::string& machine, Task task) const {
         FoundCandidate found;
         found.candidate = {.name = machine +
-                                   (shape_ == ColumnShape::gaussian ? "Gaussian" : "Laplacian") +
+                                   (shape_ == ColumnShape::smooth ? "Gaussian" : "Laplacian") +
                                    ", a width for each column",
                            .task = task,
                            .kernel = widths_->kernel};
@@ -216,7 +216,7 @@ class WidthCandidates {
     double end_;
     std::size_t evidence_rows_;
     std::size_t process_rows_;
-    ColumnShape shape_ = ColumnShape::gaussian;
+    ColumnShape shape_ = ColumnShape::smooth;
     std::vector<Split> folds_{};
     std::vector<ColumnWidths> of_folds_{};
     std::shared_ptr<ColumnWidths> widths_{};
