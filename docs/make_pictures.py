@@ -3,7 +3,8 @@
     python3 docs/make_pictures.py [PROGRAM]          # default: build/bin/mercer
 
 Everything is made by `mercer make`, trained and predicted by the program. Planes, tubes and contours are drawn
-by `mercer plot`, what has no kind there by the few lines here.
+by `mercer plot`, and so are tables of figures as curves or points. By the few lines here are drawn what has no
+kind there: sheets of small digits, and codes with the circles of their radius.
 """
 
 from __future__ import annotations
@@ -39,19 +40,6 @@ class Picture:
         across, down = self.at(x, y)
         self.parts.append(f'<circle cx="{across:.1f}" cy="{down:.1f}" r="{radius}" fill="{colour}"/>')
 
-    def line(self, points: list[tuple[float, float]], colour: str) -> None:
-        path = " ".join("{:.1f},{:.1f}".format(*self.at(x, y)) for x, y in points)
-        self.parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
-        )
-
-    def area(self, points: list[tuple[float, float]], colour: str) -> None:
-        path = " ".join("{:.1f},{:.1f}".format(*self.at(x, y)) for x, y in points)
-        self.parts.append(f'<polygon points="{path}" fill="{colour}"/>')
-
-    def words(self, across: float, down: float, text: str, colour: str = "#333") -> None:
-        self.parts.append(f'<text x="{across}" y="{down}" fill="{colour}">{text}</text>')
-
     def svg(self) -> str:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.wide} {SIZE}" '
@@ -74,6 +62,14 @@ class Program:
             command, cwd=self.folder, check=True, capture_output=True, text=True
         ).stdout
 
+    def drawn(self, kind: str, names: tuple[str, ...], rows: list[tuple], *words: str) -> str:
+        """A table of two columns, perhaps with labels behind, drawn by `mercer plot`."""
+        with open(self.folder / "figures.csv", "w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([names, *rows])
+        label = "label" if names[-1] == "label" else "none"
+        self("plot", kind, "figures.csv", "--label", label, "--header", "yes", "-o", "picture.svg", *words)
+        return (self.folder / "picture.svg").read_text()
+
     def table(self, name: str) -> list[list[str]]:
         with open(self.folder / name, newline="") as file:
             return list(csv.reader(file))[1:]
@@ -93,7 +89,7 @@ def plotted(run: Program, made: str, trained: str) -> str:
 
 
 def canonical(run: Program) -> str:
-    """Points of a circle and of the same at twice their angle, coloured by the first pair."""
+    """Points of a circle, coloured by the first canonical function of the same at twice their angle."""
     angles = [2 * math.pi * ((i * 0.6180339887) % 1) for i in range(240)]
     radii = [1 + 0.08 * math.sin(37 * i) for i in range(240)]
     for name, times in (("x.csv", 1), ("y.csv", 2)):
@@ -101,17 +97,10 @@ def canonical(run: Program) -> str:
                          for r, t in zip(radii, angles)])  # fmt: skip
     plain = ("--label", "none", "--header", "no", "--quiet")
     run("cca", "x.csv", "y.csv", "both.mercer", "--kernel", "rbf(gamma=1)", *plain)
-    run("cca", "y.csv", "x.csv", "other.mercer", "--kernel", "rbf(gamma=1)", *plain)
-    picture = Picture((-1.3, 3.9), (-1.3, 1.3), 2 * SIZE)
-    for panel, (name, model) in enumerate((("x.csv", "both"), ("y.csv", "other"))):
-        run("transform", f"{model}.mercer", name, "-o", "f.csv", *plain)
-        values = [float(row[0]) for row in run.table("f.csv")]
-        low, high = min(values), max(values)
-        for line, value in zip((run.folder / name).read_text().split(), values):
-            x, y = (float(v) for v in line.split(","))
-            part = (value - low) / (high - low)
-            picture.dot(x + 2.6 * panel, y, f"#{round(230 * part):02x}50{round(230 * (1 - part)):02x}", 4)
-    return picture.svg()
+    run("transform", "both.mercer", "x.csv", "-o", "f.csv", *plain)
+    values = [float(row[0]) for row in run.table("f.csv")]
+    rows = [line.split(",") for line in (run.folder / "x.csv").read_text().split()]
+    return run.drawn("points", ("x0", "x1", "label"), [(*row, v) for row, v in zip(rows, values)])
 
 
 def unmixed(run: Program) -> str:
@@ -124,12 +113,9 @@ def unmixed(run: Program) -> str:
     run.write("mixed.csv", points)
     plain = ("--label", "none", "--header", "no", "--quiet")
     run("ica", "mixed.csv", "-o", "sources.csv", "--tol", "0.001", *plain)
-    picture = Picture((-2.4, 7.2), (-2.4, 2.4), 2 * SIZE)
-    for x, y in points:
-        picture.dot(1.2 * x, 1.2 * y, INK[0])
-    for row in run.table("sources.csv"):
-        picture.dot(4.8 + float(row[0]), float(row[1]), INK[1])
-    return picture.svg()
+    rows = [(x, y, "mixed") for x, y in points]
+    rows += [(row[0], row[1], "sources found") for row in run.table("sources.csv")]
+    return run.drawn("points", ("first", "second", "label"), rows)
 
 
 def online(run: Program) -> str:
@@ -139,17 +125,8 @@ def online(run: Program) -> str:
     for passes in (1, 2, 4, 8, 16, 32, 64, 128, 256):
         report = json.loads(run("train", "rows.csv", "--json", "--task", "kha", "--components", "4",
                                 "--kernel", "rbf(gamma=2)", "--passes", str(passes)))  # fmt: skip
-        residual = report["certificate"]["figures"]["residual"]
-        curve.append((math.log10(passes), math.log10(residual)))
-    low, high = min(y for _, y in curve), max(y for _, y in curve)
-    picture = Picture((-0.1, 2.7), (low - 0.3, high + 0.3), 560)
-    picture.line(curve, INK[0])
-    for x, y in curve:
-        picture.dot(x, y, INK[0], 3)
-        across, down = picture.at(x, y)
-        picture.words(across + 5, down - 5, f"{10**y:.2g}")
-    picture.words(20, SIZE - 8, "passes, 1 to 256, against the worst residual: both log")
-    return picture.svg()
+        curve.append((passes, report["certificate"]["figures"]["residual"]))
+    return run.drawn("curves", ("passes over the data", "worst residual"), curve, "--log", "both")
 
 
 def completed(run: Program) -> str:
@@ -206,24 +183,15 @@ def enlarged(run: Program, target: pathlib.Path) -> None:
 
 
 def convergence(run: Program) -> str:
-    """How far the Adatron and sequential minimal optimisation are from the optimum, by seconds."""
+    """How far the Adatron and sequential minimal optimisation are from the optimum, by steps."""
     run("make", "moons", "-n", "400", "--noise", "0.15", "--seed", "1", "-o", "rows.csv")
     run("train", "rows.csv", "--quiet", "--task", "adatron", "--kernel", "rbf(gamma=2)", "-C", "10",
         "--passes", "300", "--curve", "curve.csv")  # fmt: skip
     rows = run.table("curve.csv")
     best = max(float(row[3]) for row in rows)
-    curves: dict[str, list[tuple[float, float]]] = {}
-    for method, steps, _, objective, _ in rows:
-        missing = max((best - float(objective)) / best, 1e-9)
-        curves.setdefault(method, []).append((float(steps), missing))
-    most = max(steps for curve in curves.values() for steps, _ in curve)
-    picture = Picture((0, math.log10(most + 1)), (-9.2, 0.4), 560)
-    for index, (method, curve) in enumerate(curves.items()):
-        points = [(math.log10(steps + 1), math.log10(missing)) for steps, missing in curve]
-        picture.line(points, INK[index])
-        picture.words(20, SIZE - 48 + 16 * index, method, INK[index])
-    picture.words(20, SIZE - 8, "steps, against the distance from the optimum, 1 to 1e-9: both log")
-    return picture.svg()
+    points = [(steps, max((best - float(objective)) / best, 1e-9), method)
+              for method, steps, _, objective, _ in rows if float(steps) > 0]  # fmt: skip
+    return run.drawn("curves", ("steps", "distance from the optimum", "label"), points, "--log", "both")
 
 
 def structural_risk(run: Program) -> str:
@@ -231,25 +199,10 @@ def structural_risk(run: Program) -> str:
     run("make", "moons", "-n", "2000", "--noise", "0.25", "--seed", "1", "-o", "rows.csv")
     report = json.loads(run("srm", "rows.csv", "--family", "degree", "--values", "1,2,3,4,5,6",
                             "--json", "--quiet"))  # fmt: skip
-    levels = report["levels"]
-    picture = Picture((0.4, 6.6), (-0.06, 0.5), 560)
-    for index, (name, words) in enumerate((
-        ("training_error", "training error"),
-        ("bound", "bound: training error + confidence term"),
-        ("cv_error", "error of cross-validation"),
-    )):  # fmt: skip
-        points = [(level["value"], level[name]) for level in levels]
-        picture.line(points, INK[index])
-        for x, y in points:
-            picture.dot(x, y, INK[index], 3)
-        picture.words(40, 18 + 16 * index, words, INK[index])
-    for level in levels:
-        across, _ = picture.at(level["value"], 0)
-        picture.words(round(across) - 32, SIZE - 6, f"d={level['value']:g}, h={level['dimension']:g}")
-    for value in (0.0, 0.1, 0.2, 0.3, 0.4):
-        _, down = picture.at(0.4, value)
-        picture.words(2, round(down) + 4, f"{value:g}", "#777")
-    return picture.svg()
+    names = {"training_error": "training error", "bound": "bound: training error + confidence term",
+             "cv_error": "error of cross-validation"}  # fmt: skip
+    rows = [(level["value"], level[key], words) for key, words in names.items() for level in report["levels"]]
+    return run.drawn("curves", ("degree of the polynomial", "share of the rows", "label"), rows)
 
 
 def reliability(run: Program) -> str:
@@ -257,19 +210,13 @@ def reliability(run: Program) -> str:
     for name, seed in (("train", "1"), ("aside", "2"), ("test", "3")):
         run("make", "moons", "-n", "2000", "--noise", "0.4", "--seed", seed, "-o", f"{name}.csv")
     run("train", "train.csv", "m.mercer", "--quiet", "--kernel", "rbf(gamma=30)", "-C", "100")
-    picture = Picture((-0.08, 1.04), (-0.08, 1.04), SIZE)
-    picture.line([(0, 0), (1, 1)], "#cccccc")
-    for index, method in enumerate(("temperature", "isotonic")):
+    rows = [(0, 0, "honest"), (1, 1, "honest")]
+    for method in ("temperature", "isotonic"):
         report = json.loads(run("calibrate", "m.mercer", "aside.csv", "--method", method, "--test",
                                 "test.csv", "--json"))  # fmt: skip
-        points = [(b["predicted"], b["observed"]) for b in report["bins"] if b["rows"] >= 10]
-        picture.line(points, INK[index])
-        for x, y in points:
-            picture.dot(x, y, INK[index], 3)
-        picture.words(30, 18 + 16 * index, f"{method}: Brier {report['brier']:.3f}", INK[index])
-    picture.words(SIZE - 66, SIZE - 4, "predicted")
-    picture.words(2, 60, "observed")
-    return picture.svg()
+        name = f"{method}: Brier {report['brier']:.3f}"
+        rows += [(b["predicted"], b["observed"], name) for b in report["bins"] if b["rows"] >= 10]
+    return run.drawn("curves", ("predicted", "observed", "label"), rows)
 
 
 def reductions(run: Program) -> str:
@@ -282,22 +229,11 @@ def reductions(run: Program) -> str:
         "made one after another": ("--no-joint", "--method", "sequential"),
         "chosen and moved together": (),
     }
-    picture = Picture((-0.2, 5.4), (-6.4, 0.6), 560)
-    for index, (name, words) in enumerate(ways.items()):
+    rows = []
+    for name, words in ways.items():
         run("reduce", "moons.mercer", "--quiet", "--vectors", "32", "--double", "--curve", "curve.csv", *words)
-        rows = [(float(row[0]), max(float(row[2]), 1e-6)) for row in run.table("curve.csv")]
-        points = [(math.log2(n), math.log10(value)) for n, value in rows]
-        picture.line(points, INK[index])
-        for x, y in points:
-            picture.dot(x, y, INK[index], 3)
-        picture.words(40, SIZE - 80 + 16 * index, name, INK[index])
-    for power in range(6):
-        across, _ = picture.at(power, 0)
-        picture.words(across - 4, SIZE - 4, f"{2**power}")
-    for power in (0, -2, -4, -6):
-        _, down = picture.at(0, power)
-        picture.words(2, round(down) + 4, f"1e{power}", "#777")
-    return picture.svg()
+        rows += [(row[0], max(float(row[2]), 1e-6), name) for row in run.table("curve.csv")]
+    return run.drawn("curves", ("vectors", "squared distance", "label"), rows, "--log", "both")
 
 
 def rejection(run: Program) -> str:
@@ -310,21 +246,11 @@ def rejection(run: Program) -> str:
         "--no-joint")  # fmt: skip
     report = json.loads(run("cascade", "short.mercer", "rows.csv", "--keep", "1", "--false-negatives",
                             "0.02", "--stages", "1,2,3,4,5,6,8,10,12,15", "--test", "kept.csv", "--json"))  # fmt: skip
-    picture = Picture((-1.5, 20), (-0.08, 1.1), 560)
-    for index, (name, part) in enumerate(zip(("all rows", "the class kept"), report["runs"])):
-        points = [(0.0, 1.0)] + [(float(p["kernels"]), p["left"]) for p in part["left"]]
-        picture.line(points, INK[index])
-        for x, y in points:
-            picture.dot(x, y, INK[index], 3)
+    rows = []
+    for name, part in zip(("all rows", "the class kept"), report["runs"]):
         words = f"{name}: {part['average_kernels']:.1f} of {part['vectors']} kernels on average"
-        picture.words(240, 100 + 16 * index, words, INK[index])
-    for count in (0, 5, 10, 15, 20):
-        across, _ = picture.at(count, 0)
-        picture.words(across - 4, SIZE - 4, str(count))
-    for share in (0, 0.5, 1):
-        _, down = picture.at(0, share)
-        picture.words(2, round(down) + 4, f"{100 * share:g} %", "#777")
-    return picture.svg()
+        rows += [(0, 1, words)] + [(p["kernels"], p["left"], words) for p in part["left"]]
+    return run.drawn("curves", ("kernels evaluated", "share of rows left", "label"), rows)
 
 
 def codebook(run: Program) -> str:

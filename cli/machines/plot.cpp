@@ -24,38 +24,60 @@ struct PlotCommand {
     std::string source{};  ///< a model, a kernel or a table of steps
     std::string output{};
     std::string columns{};
+    std::string log = "none";
     std::size_t resolution = 140;
     std::size_t rows = 400;
     std::size_t bins = 10;
     std::size_t problem = 1;
 };
 
-/// A column of the model by its name or its number from 1.
-std::size_t plot_column(const std::string& word, const Model& model) {
-    const auto& names = model.feature_names();
+/// A column by its name or its number from 1.
+std::size_t plot_column(const std::string& word, const std::vector<std::string>& names,
+                        std::size_t columns) {
     const auto found = std::ranges::find(names, word);
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
     const auto number = parse_number(word);
-    if (number && *number >= 1 && *number <= static_cast<double>(model.columns()) &&
+    if (number && *number >= 1 && *number <= static_cast<double>(columns) &&
         *number == std::floor(*number)) {
         return static_cast<std::size_t>(*number) - 1;
     }
-    throw InvalidInput(
-        fmt::format("--plane: there is no column {}{}; the model has {}, counted from 1",
-                    mercer::quoted(word), suggestion(word, names), model.columns()));
+    throw InvalidInput(fmt::format("--plane: there is no column {}{}; there are {}, counted from 1",
+                                   mercer::quoted(word), suggestion(word, names), columns));
 }
 
-chart::PlaneSettings plane_of(const PlotCommand& c, const Model& model, const Session& session) {
-    chart::PlaneSettings plane{.resolution = c.resolution, .progress = progress_line(session)};
-    if (c.columns.empty()) return plane;
+/// The two columns of --plane; the first two where it is not given.
+std::pair<std::size_t, std::size_t> plane_columns(const PlotCommand& c,
+                                                  const std::vector<std::string>& names,
+                                                  std::size_t columns) {
+    if (c.columns.empty()) return {0, 1};
     const std::size_t comma = c.columns.find(',');
     if (comma == std::string::npos) {
         throw InvalidInput("--plane takes two, such as 1,3 or 'petal length,petal width'; found " +
                            mercer::quoted(c.columns));
     }
-    plane.first = plot_column(c.columns.substr(0, comma), model);
-    plane.second = plot_column(c.columns.substr(comma + 1), model);
-    return plane;
+    return {plot_column(c.columns.substr(0, comma), names, columns),
+            plot_column(c.columns.substr(comma + 1), names, columns)};
+}
+
+chart::PlaneSettings plane_of(const PlotCommand& c, const Model& model, const Session& session) {
+    const auto [first, second] = plane_columns(c, model.feature_names(), model.columns());
+    return {.first = first,
+            .second = second,
+            .resolution = c.resolution,
+            .progress = progress_line(session)};
+}
+
+chart::Drawing plot_rows(const PlotCommand& c, const InputOptions& input, const Session& session) {
+    InputOptions table = input;
+    table.path = c.source;
+    table.read.double_precision = true;
+    const Dataset data = read_input(table, session);
+    const auto [first, second] = plane_columns(c, data.feature_names, data.columns());
+    return chart::rows_figure(data, {.first = first,
+                                     .second = second,
+                                     .joined = c.kind == "curves",
+                                     .log_x = c.log == "x" || c.log == "both",
+                                     .log_y = c.log == "y" || c.log == "both"});
 }
 
 /// The table that train --trace writes, one problem of it.
@@ -130,6 +152,7 @@ chart::Drawing plotted(const PlotCommand& c, const InputOptions& input, const Se
         table.path = c.source;
         return plot_steps(c, table, session);
     }
+    if (c.kind == "points" || c.kind == "curves") return plot_rows(c, input, session);
     if (c.kind == "convergence") return chart::history_figure(read_model(c.source));
     if (input.path.empty()) {
         throw InvalidInput(fmt::format("'mercer plot {} {}' needs data as well: name it after {}",
@@ -172,16 +195,20 @@ void add_plot(CLI::App& program, Session& session) {
         "  mercer plot regions iris.mercer @iris --plane 'petal length,petal width' -o iris.png\n"
         "  mercer plot spectrum 'sigmoid(gamma=1)' @iris -o spectrum.svg\n"
         "  mercer plot steps steps.csv -o steps.svg\n"
+        "  mercer plot curves errors.csv --log both -o errors.svg\n"
         "  mercer plot roc heart.mercer test.csv -o roc.svg");
     const auto options = std::make_shared<PlotCommand>();
-    CLI::Option* const kind = add_choice(
-        command, session, "KIND", options->kind,
-        {"regions", "gram", "spectrum", "convergence", "steps", "reliability", "roc"}, "");
+    CLI::Option* const kind = add_choice(command, session, "KIND", options->kind,
+                                         {"regions", "points", "curves", "gram", "spectrum",
+                                          "convergence", "steps", "reliability", "roc"},
+                                         "");
     kind->description(
         "what to draw:\n"
         "regions       of classes with margins and support vectors, the tube of a\n"
         "              regression on one column, the contours of one class or of\n"
         "              components: MODEL INPUT\n"
+        "points        rows over two columns, a colour for each label: FILE\n"
+        "curves        the same, joined in their order: FILE\n"
         "gram          the Gram matrix, sorted by label: KERNEL INPUT\n"
         "spectrum      its eigenvalues: KERNEL INPUT\n"
         "convergence   the objective pass by pass, of machines that keep it: MODEL\n"
@@ -202,14 +229,20 @@ void add_plot(CLI::App& program, Session& session) {
              "the picture: .svg or .png")
         ->required();
     only(session,
-         {command
-              .add_option("--plane", options->columns,
-                          "the two columns of the plane, names or numbers from 1 [1,2]; the others "
-                          "stand at their means")
-              ->type_name("A,B"),
-          add_count(command, "--resolution", options->resolution, 2, 1000,
-                    "nodes along a side of the plane [140]")},
+         command
+             .add_option("--plane", options->columns,
+                         "the two columns of the plane, names or numbers from 1 [1,2]; of a model "
+                         "the others stand at their means")
+             ->type_name("A,B"),
+         for_words(kind, options->kind, {"regions", "points", "curves"}));
+    only(session,
+         add_count(command, "--resolution", options->resolution, 2, 1000,
+                   "nodes along a side of the plane [140]"),
          for_words(kind, options->kind, {"regions"}));
+    only(session,
+         add_choice(command, session, "--log", options->log, {"none", "x", "y", "both"},
+                    "axes with powers of ten"),
+         for_words(kind, options->kind, {"points", "curves"}));
     only(session,
          add_count(command, "--sample", options->rows, 2, 2000, "rows drawn at most [400]"),
          for_words(kind, options->kind, {"gram", "spectrum"}));
@@ -220,8 +253,10 @@ void add_plot(CLI::App& program, Session& session) {
                    "which of several problems, in the order of the table [1]"),
          for_words(kind, options->kind, {"steps"}));
     const std::vector<std::string> of_data{"regions", "gram", "spectrum", "reliability", "roc"};
+    std::vector<std::string> of_rows = of_data;
+    of_rows.insert(of_rows.end(), {"points", "curves"});
     only(session, data, for_words(kind, options->kind, of_data));
-    only(session, input->options, for_words(kind, options->kind, of_data));
+    only(session, input->options, for_words(kind, options->kind, of_rows));
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run(*options, *input, session); };
     });

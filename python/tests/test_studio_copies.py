@@ -113,7 +113,7 @@ NUMBERS = [
 def test_copied_python_has_the_same_objective(studio, tmp_path, task, settings, scale):
     load(studio, tmp_path, "sinc" if (task, settings) in NUMBERS else "moons")
     run, copies = studio.train(
-        task=task, kernel="rbf(gamma=0.7)", scale=scale, settings=settings
+        task=task, kernel="rbf(gamma=5)", scale=scale, settings=settings
     )
     assert copies["python"], task
     told = run_python(copies["python"], tmp_path)

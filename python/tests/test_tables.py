@@ -43,6 +43,13 @@ def test_learn_predicts_a_lone_row_with_a_gap(tmp_path):
     judged = model.summary_["judgement"]
     assert judged["accuracy"] > judged["baseline"] + 0.1
     low, high = judged["accuracy_interval"]
+    assert judged["accuracy_again"][0] < low and high < judged["accuracy_again"][1]
+    assert model.summary_["learning_curve"][-1]["error"] == pytest.approx(1 - judged["accuracy"])
+    named = {effect["column"] for effect in model.summary_["effects"]}
+    assert named and named <= {name for name, _ in model.summary_["importance"]}
+    for effect in model.summary_["effects"]:
+        assert effect["means"].shape == (1, len(effect["places"]))
+        assert 0 <= effect["means"].min() <= effect["means"].max() <= 1
     assert low < judged["accuracy"] < high
     row = {"member": [True], "city": ["Oslo"], "age": [None]}
     assert model.predict(row)[0] in ("yes", "no")

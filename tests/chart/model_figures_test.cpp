@@ -152,6 +152,27 @@ TEST(ModelFigures, StepsFollowTheMultipliersThatMovedMost) {
     EXPECT_THROW(chart::steps_figure({}), InvalidInput);
 }
 
+TEST(RowsFigure, HasASeriesForEachLabel) {
+    const Dataset iris = embedded("iris");
+    const auto dots = all_of<chart::Dots>(chart::rows_figure(iris, {.first = 2, .second = 3}));
+    ASSERT_EQ(dots.size(), 3U);
+    EXPECT_EQ(dots[0].x.size(), 50U);
+    std::vector<double> row(4);
+    iris.x.copy_row(50, row);
+    EXPECT_EQ(dots[1].x[0], row[2]);
+    EXPECT_EQ(dots[1].y[0], row[3]);
+    const chart::Drawing joined = chart::rows_figure(iris, {.joined = true, .log_y = true});
+    EXPECT_EQ(all_of<chart::Line>(joined).size(), 3U);
+    EXPECT_TRUE(joined.panels[0].y.log);
+    EXPECT_FALSE(joined.panels[0].x.log);
+    EXPECT_THROW(chart::rows_figure(iris, {.first = 4}), InvalidInput);
+    Dataset numbers = iris;
+    numbers.y = {};
+    for (int i = 0; i < 150; ++i) numbers.y.values.push_back(i);
+    EXPECT_EQ(all_of<chart::Dots>(chart::rows_figure(numbers)).size(), 24U);
+    EXPECT_THROW(chart::rows_figure(numbers, {.joined = true}), InvalidInput);
+}
+
 LearnResult found_on_a_grid() {
     LearnResult r{.numbers = true};
     Candidate& c = r.candidates.emplace_back(Candidate{.name = "Gaussian"});

@@ -101,6 +101,14 @@ TEST(TablesCli, LearnJudgesOnRowsSetAside) {
     EXPECT_GT(json.at("judgement").at("accuracy").get<double>(),
               json.at("judgement").at("baseline").get<double>());
     EXPECT_GE(json.at("candidates").size(), 3U);
+    // The facts that a report draws.
+    EXPECT_EQ(json.at("candidates")[0].at("axes"), Json({"C"}));
+    EXPECT_GE(json.at("candidates")[0].at("tried").size(), 3U);
+    EXPECT_EQ(json.at("learning_curve").back().at("rows"), 120);
+    EXPECT_FALSE(json.at("effects").empty());
+    EXPECT_TRUE(json.at("drift").empty());
+    EXPECT_LT(json.at("judgement").at("accuracy_again")[0].get<double>(),
+              json.at("judgement").at("accuracy_interval")[0].get<double>());
     const std::string fresh = folder.file("fresh.csv", customers(60, 500));
     const Outcome judged = run({"judge", model, fresh, "--json"});
     ASSERT_EQ(judged.code, 0) << judged.err;
@@ -108,6 +116,42 @@ TEST(TablesCli, LearnJudgesOnRowsSetAside) {
     EXPECT_EQ(run({"judge", model, fresh, "--positive", "nobody"}).code, 2);
     const Outcome costly = run({"judge", model, fresh, "--cost-false-negative", "10"});
     EXPECT_NE(costly.out.find("threshold"), std::string::npos) << costly.out;
+}
+
+TEST(TablesCli, TheReportIsOnePageWithAllItsPictures) {
+    const Folder folder;
+    const std::string file = folder.file("customers.csv", customers(150));
+    const std::string page = folder.path("page.html");
+    const Outcome outcome =
+        run({"learn", file, "--target", "churn", "--time", "10", "--by-time", "--report", page});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::string html = content_of(page);
+    for (const char* part : {"Settings tried", "Learning curve", "What columns add",
+                             "What columns do", "Drift", "Worst mistakes", "Certificate"}) {
+        EXPECT_NE(html.find(std::string("<h2>") + part), std::string::npos) << part;
+    }
+    EXPECT_EQ(html.find("<script"), std::string::npos);
+    EXPECT_EQ(html.find("src="), std::string::npos);
+}
+
+TEST(TablesCli, PredictWarnsOfRowsFarFromThoseLearntFrom) {
+    const Folder folder;
+    std::string known = "x,z,y\n", far = known;
+    for (int i = 0; i < 120; ++i) {
+        const double x = i % 12 / 12.0, z = i % 7;
+        known += std::to_string(x) + "," + std::to_string(z) + (x > 0.5 ? ",up\n" : ",down\n");
+        far += std::to_string(x + 40) + "," + std::to_string(z) + ",up\n";
+    }
+    const std::string model = folder.path("m.mercer");
+    const std::string file = folder.file("known.csv", known), other = folder.file("far.csv", far);
+    ASSERT_EQ(run({"train", file, model, "--column", "x=number"}).code, 0);
+    const Outcome near = run({"predict", model, file});
+    EXPECT_EQ(near.err.find("deviations from the mean"), std::string::npos) << near.err;
+    const Outcome warned = run({"predict", model, other});
+    EXPECT_EQ(warned.code, 0);
+    EXPECT_NE(warned.err.find("120 of 120 rows have a 'x' more than"), std::string::npos)
+        << warned.err;
+    EXPECT_EQ(warned.err.find("'z'"), std::string::npos) << warned.err;
 }
 
 TEST(TablesCli, CompareTellsTwoModelsApart) {

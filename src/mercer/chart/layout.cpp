@@ -10,6 +10,12 @@ namespace mercer::chart {
 namespace {
 
 constexpr double text_size = 11;
+
+/// Room for words: letters of a browser may be wider than our own.
+double room_for(std::string_view text) {
+    return 1.15 * text_width(text, text_size);
+}
+
 constexpr double line_height = 17;
 
 struct Extent {
@@ -118,7 +124,7 @@ std::vector<Tick> ticks_of(const ChartAxis& axis, double length, double spacing)
 /// Every k-th, so that words across do not run into one another.
 std::vector<Tick> thinned(std::vector<Tick> ticks, double length) {
     double widest = 1;
-    for (const Tick& t : ticks) widest = std::max(widest, text_width(t.text, text_size) + 8);
+    for (const Tick& t : ticks) widest = std::max(widest, room_for(t.text) + 8);
     const auto fit = static_cast<std::size_t>(std::max(1.0, length / widest));
     const std::size_t step = (ticks.size() + fit - 1) / std::max<std::size_t>(fit, 1);
     if (step <= 1) return ticks;
@@ -131,8 +137,7 @@ std::vector<Tick> thinned(std::vector<Tick> ticks, double length) {
 struct Entry {
     std::string name;
     const Series* series;
-    /// Letters of a browser may be wider than our own.
-    double width() const { return 28 + 1.15 * text_width(name, text_size) + 14; }
+    double width() const { return 28 + room_for(name) + 14; }
 };
 
 std::vector<Entry> entries_of(const Panel& panel) {
@@ -257,10 +262,10 @@ Laid laid(const Panel& panel) {
     result.entries = entries_of(panel);
     result.bar = bar_of(panel, frame.box.height);
     double widest = 0;
-    for (const Tick& t : result.y_ticks) widest = std::max(widest, text_width(t.text, text_size));
+    for (const Tick& t : result.y_ticks) widest = std::max(widest, room_for(t.text));
     result.left = widest + 14 + (panel.y.label.empty() ? 0 : line_height);
     double marks = 0;
-    for (const Tick& t : result.bar.marks) marks = std::max(marks, text_width(t.text, text_size));
+    for (const Tick& t : result.bar.marks) marks = std::max(marks, room_for(t.text));
     result.right = result.bar.colours.empty() ? 16 : 44 + marks;
     result.top = panel.title.empty() ? 10 : 28;
     result.bottom = 24 + (panel.x.label.empty() ? 0 : line_height) +

@@ -51,6 +51,17 @@ Drawing decision_figure(const Model& model, const Dataset& data,
 GridField decision_field(const Model& model, const Dataset& around, std::size_t output,
                          const PlaneSettings& settings = {});
 
+struct RowsSettings {
+    std::size_t first = 0;  ///< columns
+    std::size_t second = 1;
+    bool joined = false;  ///< by lines, in the order of the rows
+    bool log_x = false;
+    bool log_y = false;
+};
+/// Rows over two columns, a colour for each label; of labels that are many numbers a shade. Throws
+/// InvalidInput for columns that are not there, and for too many curves.
+Drawing rows_figure(const Dataset& data, const RowsSettings& settings = {});
+
 /// The Gram matrix, rows sorted by class (numbers: by value); of more rows than `most` every k-th.
 Drawing gram_figure(const Kernel& kernel, const Dataset& data, std::size_t most = 400);
 

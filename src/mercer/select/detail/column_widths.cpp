@@ -21,7 +21,7 @@ std::string product_of_columns(ColumnShape shape, std::size_t width) {
     const double gamma = 0.5 / static_cast<double>(width);
     std::string kernel = "1";
     for (std::size_t j = 0; j < width; ++j) {
-        kernel += (shape == ColumnShape::gaussian ? "*rbf(gamma=" : "*laplacian(gamma=") +
+        kernel += (shape == ColumnShape::smooth ? "*rbf(gamma=" : "*laplacian(gamma=") +
                   format_number(gamma) + ")[" + std::to_string(j) + "]";
     }
     return kernel;

@@ -14,8 +14,8 @@
 namespace mercer {
 
 enum class ColumnShape {
-    gaussian,   ///< smooth functions
-    laplacian,  ///< continuous ones with kinks: closer to what trees find
+    smooth,  ///< Gaussians
+    kinked,  ///< Laplacians: continuous functions with kinks, closer to what trees find
 };
 
 struct ColumnWidths {

@@ -174,18 +174,21 @@ std::vector<FoundCandidate> try_candidates(const LearnTask& task) {
     std::vector<FoundCandidate> found;
     const std::vector<SearchPlan> plans = plans_of(task);
     const double end = task.budget.used() + comparing_share * task.budget.seconds();
-    // What one leaves over the next ones share; widths take as long as two searches.
-    const auto share = [&](std::size_t searches) {
-        return std::max(0.0, end - task.budget.used()) / static_cast<double>(searches + 2);
+    // What one leaves over the next ones share. Widths may take as long as two searches, and come
+    // behind the first, so that a slow machine has them.
+    const auto share = [&](std::size_t parts) {
+        return std::max(0.0, end - task.budget.used()) / static_cast<double>(parts);
     };
     for (std::size_t k = 0; k < plans.size(); ++k) {
-        found.push_back(try_search(task, plans[k], share(plans.size() - k)));
+        const std::size_t left = plans.size() - k;
+        found.push_back(try_search(task, plans[k], share(k == 0 ? left + 2 : left)));
+        task.budget.check();
+        if (k > 0) continue;
+        for (FoundCandidate& one : try_column_widths(task, 2 * share(left + 1))) {
+            found.push_back(std::move(one));
+        }
         task.budget.check();
     }
-    for (FoundCandidate& one : try_column_widths(task, 2 * share(0))) {
-        found.push_back(std::move(one));
-    }
-    task.budget.check();
     return found;
 }
 

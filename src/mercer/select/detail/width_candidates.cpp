@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::size_t most_widths = 64;
 constexpr std::size_t few_steps = 40;      ///< of the search for the evidence
+constexpr std::size_t first_rows = 300;    ///< that the shape is chosen on
+constexpr double most_rows = 1000;         ///< of a search in a fold
 constexpr std::size_t factor_rows = 1500;  ///< up to which deviations are kept
 constexpr std::array<double, 5> penalties{4, 1, 16, 0.25, 64};
 
@@ -34,7 +36,6 @@ class WidthCandidates {
         : task_(task),
           numbers_(task.numbers),
           end_(task.budget.used() + seconds),
-          evidence_rows_(rows_in_time(230, task.budget.seconds(), 300, 1000)),
           process_rows_(rows_in_time(1600, task.budget.seconds(), 1500, 8000)) {}
 
     std::vector<FoundCandidate> operator()() {
@@ -43,9 +44,11 @@ class WidthCandidates {
         if (!numbers_ && classes_of(task_.sample.y).count() != 2) return {};
         const Dataset sample = numbers_ ? task_.sample : as_numbers(task_.sample);
         std::optional<ColumnWidths> best;
-        for (const ColumnShape shape : {ColumnShape::laplacian, ColumnShape::gaussian}) {
+        for (const ColumnShape shape : {ColumnShape::kinked, ColumnShape::smooth}) {
             const ColumnWidths start{.kernel = product_of_columns(shape, width)};
-            const auto found = find_widths(sample, start, settings(0.2), evidence_rows_, few_steps);
+            const Stopwatch watch;
+            const auto found = find_widths(sample, start, settings(0.2), first_rows, few_steps);
+            slowest_ = std::max(slowest_, watch.seconds());
             task_.budget.check();
             if (!found || (best && found->evidence <= best->evidence)) continue;
             best = found;
@@ -67,12 +70,17 @@ class WidthCandidates {
 
     bool find_in_folds(std::size_t width) {
         folds_ = make_folds(task_.folds, numbers_ ? Task::svr : Task::svc, task_.sample);
+        // As many rows as the folds have time for, at the pace that was seen.
+        const double each = 0.6 * (end_ - task_.budget.used()) / static_cast<double>(folds_.size());
+        const double pace = static_cast<double>(std::min(first_rows, task_.sample.size())) /
+                            std::cbrt(std::max(1e-3, slowest_));
+        const std::size_t rows = rows_in_time(pace, std::max(0.0, each), 200, most_rows);
         const ColumnWidths start{.kernel = product_of_columns(shape_, width)};
         for (std::size_t f = 0; f < folds_.size(); ++f) {
             const Dataset own = task_.sample.select(folds_[f].train);
             const double share = 0.6 / static_cast<double>(folds_.size() - f);
             const auto found = find_widths(numbers_ ? own : as_numbers(own), start, settings(share),
-                                           evidence_rows_, few_steps);
+                                           rows, few_steps);
             task_.budget.check();
             if (!found) return false;
             of_folds_.push_back(*found);
@@ -83,7 +91,7 @@ class WidthCandidates {
     FoundCandidate begun(const std::string& machine, Task task) const {
         FoundCandidate found;
         found.candidate = {.name = machine +
-                                   (shape_ == ColumnShape::gaussian ? "Gaussian" : "Laplacian") +
+                                   (shape_ == ColumnShape::smooth ? "Gaussian" : "Laplacian") +
                                    ", a width for each column",
                            .task = task,
                            .kernel = widths_->kernel};
@@ -214,9 +222,9 @@ class WidthCandidates {
     const LearnTask& task_;
     bool numbers_;
     double end_;
-    std::size_t evidence_rows_;
+    double slowest_ = 0;  ///< seconds of a search on the first rows
     std::size_t process_rows_;
-    ColumnShape shape_ = ColumnShape::gaussian;
+    ColumnShape shape_ = ColumnShape::smooth;
     std::vector<Split> folds_{};
     std::vector<ColumnWidths> of_folds_{};
     std::shared_ptr<ColumnWidths> widths_{};
