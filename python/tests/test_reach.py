@@ -28,6 +28,7 @@ COMMANDS = {
     "depend": ("KernelDependency",),
     "detect": ("pictures.detect",),
     "equivalent": ("theory.equivalent_settings",),
+    "export": ("export", "to_sklearn"),
     "features": ("eliminate_features", "zero_norm_features", "permutation_importance"),
     "gram": ("Kernel.__call__", "gram_function"),
     "ica": ("KernelICA", "KernelTDSEP"),
@@ -60,6 +61,7 @@ COMMANDS = {
 #: Commands that are the shell's own, each with its reason.
 NOT_FOR_PYTHON = {
     "completion": "completes words in a shell",
+    "man": "manual pages",
     "split": "scikit-learn's train_test_split, or slices",
     "studio": "opens a page",
     "svm-predict": "LIBSVM's program",
