@@ -99,7 +99,9 @@ def carried_libraries(build: pathlib.Path, folder: pathlib.Path) -> list[pathlib
     shutil.copy(ours, target)
     run("strip", target)
     with tempfile.TemporaryDirectory() as download:
-        run(sys.executable, "-m", "pip", "download", "-q", "--no-deps", OPENBLAS, "-d", download)
+        # Debian's own interpreter has no pip but in environments.
+        run(sys.executable, "-m", "venv", f"{download}/venv")
+        run(f"{download}/venv/bin/pip", "download", "-q", "--no-deps", OPENBLAS, "-d", download)
         wheel = zipfile.ZipFile(next(pathlib.Path(download).glob("*.whl")))
         for name in wheel.namelist():
             base = os.path.basename(name)
