@@ -176,8 +176,8 @@ def build_wheel(python: str, build: pathlib.Path, folder: pathlib.Path,
     pip = [environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check"]
     run(*pip, "install", "-q", "scikit-build-core>=0.10", "nanobind>=2.0", "numpy")
     run(*pip, "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", work,
-        "-Ccmake.define.MERCER_PREBUILT=" + str(build), "-Ccmake.define.MERCER_WHEEL=ON",
-        "-Cinstall.strip=true", ROOT)
+        "--config-settings=cmake.define.MERCER_PREBUILT=" + str(build), "--config-settings=cmake.define.MERCER_WHEEL=ON",
+        "--config-settings=install.strip=true", ROOT)
     raw = next(work.glob("*.whl"))
     program = folder / "mercer"
     shutil.copy(build / "bin" / "mercer", program)
