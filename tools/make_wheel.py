@@ -99,7 +99,9 @@ def carried_libraries(build: pathlib.Path, folder: pathlib.Path) -> list[pathlib
     shutil.copy(ours, target)
     run("strip", target)
     with tempfile.TemporaryDirectory() as download:
-        run(sys.executable, "-m", "pip", "download", "-q", "--no-deps", OPENBLAS, "-d", download)
+        # Debian's own interpreter has no pip but in environments.
+        run(sys.executable, "-m", "venv", f"{download}/venv")
+        run(f"{download}/venv/bin/pip", "download", "-q", "--no-deps", OPENBLAS, "-d", download)
         wheel = zipfile.ZipFile(next(pathlib.Path(download).glob("*.whl")))
         for name in wheel.namelist():
             base = os.path.basename(name)
@@ -174,8 +176,8 @@ def build_wheel(python: str, build: pathlib.Path, folder: pathlib.Path,
     pip = [environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check"]
     run(*pip, "install", "-q", "scikit-build-core>=0.10", "nanobind>=2.0", "numpy")
     run(*pip, "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", work,
-        "-Ccmake.define.MERCER_PREBUILT=" + str(build), "-Ccmake.define.MERCER_WHEEL=ON",
-        "-Cinstall.strip=true", ROOT)
+        "--config-settings=cmake.define.MERCER_PREBUILT=" + str(build), "--config-settings=cmake.define.MERCER_WHEEL=ON",
+        "--config-settings=install.strip=true", ROOT)
     raw = next(work.glob("*.whl"))
     program = folder / "mercer"
     shutil.copy(build / "bin" / "mercer", program)

@@ -79,8 +79,10 @@ RestoredFit restore_fit(const Model& model, const Dataset& data) {
     }
     if (model.trained().numbers.contains("centres")) {
         throw InvalidInput(
-            "this machine was learnt in the span of some rows, and its model has the coefficients of "
-            "these rows alone: the dual variables that its certificate is about are not in it. Train "
+            "this machine was learnt in the span of some rows, and its model has the coefficients "
+            "of "
+            "these rows alone: the dual variables that its certificate is about are not in it. "
+            "Train "
             "again to have it once more");
     }
     Dataset given = data_for(model, data);
