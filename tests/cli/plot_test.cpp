@@ -55,6 +55,9 @@ TEST_F(Plot, DrawsEachKind) {
     const std::string passes = folder_.path("a.mercer");
     ASSERT_EQ(run({"train", data(), passes, "--task", "adatron", "--quiet"}).code, 0);
     expect_picture({"convergence", passes}, "pass");
+    expect_picture({"points", data()}, "x0");
+    const std::string table = folder_.file("t.csv", "rows,error,label\n1,10,a\n10,1,a\n1,3,b\n");
+    expect_picture({"curves", table, "--log", "both", "--label", "label"}, "error");
 }
 
 TEST_F(Plot, WritesPngByTheName) {
