@@ -110,7 +110,7 @@ void put_common(std::string& out, bool large) {
 std::vector<ZipEntry> zip_directory(std::string_view archive) {
     const ZipBytes bytes(archive);
     const Directory directory = find_directory(archive);
-    std::vector<ZipEntry> entries;
+    std::vector<ZipEntry> directory;
     std::uint64_t at = directory.at;
     for (std::uint64_t i = 0; i < directory.count; ++i) {
         if (!bytes.has(at, "PK\1\2")) fail_zip("its directory is damaged");
@@ -126,10 +126,10 @@ std::vector<ZipEntry> zip_directory(std::string_view archive) {
         entry.name = bytes.part(at + central_bytes, name);
         bytes.part(at + central_bytes + name, extra);
         read_zip64(bytes, at + central_bytes + name, extra, entry);
-        entries.push_back(std::move(entry));
+        directory.push_back(std::move(entry));
         at += central_bytes + name + extra + comment;
     }
-    return entries;
+    return directory;
 }
 
 Content unzip(std::string_view archive, const ZipEntry& entry, const std::function<void()>& go_on) {
