@@ -67,7 +67,7 @@ std::string command_page(const CLI::App& command, const Session& session) {
     std::string text = page_head(name, command.get_description());
     text += fmt::format(".SH SYNOPSIS\n.B mercer {}\n", troff(command.get_name()));
     std::string arguments;
-    std::vector<std::string> groups;
+    std::vector<std::string> titles;
     for (const CLI::Option* option : command.get_options()) {
         if (option->get_positional()) {
             const bool needed = option->get_required();
@@ -76,14 +76,14 @@ std::string command_page(const CLI::App& command, const Session& session) {
             arguments += option_entry(*option, session);
             continue;
         }
-        if (std::ranges::find(groups, option->get_group()) == groups.end() &&
+        if (std::ranges::find(titles, option->get_group()) == titles.end() &&
             !option->get_group().empty()) {
-            groups.push_back(option->get_group());
+            titles.push_back(option->get_group());
         }
     }
     text += "[options]\n";
     if (!arguments.empty()) text += ".SH ARGUMENTS\n" + arguments;
-    for (const std::string& group : groups) {
+    for (const std::string& group : titles) {
         text += fmt::format(".SH {}\n", troff(to_upper(group)));
         for (const CLI::Option* option : command.get_options()) {
             if (option->get_positional() || option->get_group() != group) continue;

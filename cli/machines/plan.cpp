@@ -66,7 +66,7 @@ int run_plan(const TrainOptions& options, const InputOptions& input, const Sessi
         plan_training(common_of(options, progress), maker_of(options, svm), data);
     clear_progress_line();
     if (session.json) {
-        Json json = json_of(plan);
+        Json json = plan_json(plan);
         json["input"] = input.path;
         json["rows"] = data.size();
         print_json(json);
@@ -85,7 +85,7 @@ int run_plan(const TrainOptions& options, const InputOptions& input, const Sessi
 
 }  // namespace
 
-nlohmann::ordered_json json_of(const TrainingPlan& plan) {
+nlohmann::ordered_json plan_json(const TrainingPlan& plan) {
     Json ways = Json::array();
     for (const TrainingWay& way : plan.ways) {
         ways.push_back({{"approximate", way.approximate},

@@ -7,6 +7,6 @@
 
 namespace mercer::cli {
 
-nlohmann::ordered_json json_of(const TrainingPlan& plan);
+nlohmann::ordered_json plan_json(const TrainingPlan& plan);
 
 }  // namespace mercer::cli

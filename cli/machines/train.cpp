@@ -394,7 +394,7 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
             plan_training(common_of(options, progress), maker_of(options, t.svm), t.data);
         clear_progress_line();
         options.approximate = plan.ways[plan.chosen].approximate;
-        json["plan"] = json_of(plan);
+        json["plan"] = plan_json(plan);
         text += line("plan", plan.why);
     }
     int code = 0;

@@ -110,7 +110,7 @@ void put_common(std::string& out, bool large) {
 std::vector<ZipEntry> zip_directory(std::string_view archive) {
     const ZipBytes bytes(archive);
     const Directory directory = find_directory(archive);
-    std::vector<ZipEntry> directory;
+    std::vector<ZipEntry> listed;
     std::uint64_t at = directory.at;
     for (std::uint64_t i = 0; i < directory.count; ++i) {
         if (!bytes.has(at, "PK\1\2")) fail_zip("its directory is damaged");
@@ -126,10 +126,10 @@ std::vector<ZipEntry> zip_directory(std::string_view archive) {
         entry.name = bytes.part(at + central_bytes, name);
         bytes.part(at + central_bytes + name, extra);
         read_zip64(bytes, at + central_bytes + name, extra, entry);
-        directory.push_back(std::move(entry));
+        listed.push_back(std::move(entry));
         at += central_bytes + name + extra + comment;
     }
-    return directory;
+    return listed;
 }
 
 Content unzip(std::string_view archive, const ZipEntry& entry, const std::function<void()>& go_on) {

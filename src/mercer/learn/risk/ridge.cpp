@@ -517,7 +517,10 @@ Model Ridge::fit(const Dataset& data) const {
 
 Model Ridge::fit(const Dataset& data, MatrixView<const double> targets) const {
     ridge_settings().check(settings_);
-    return fit_targets(settings_, data, targets, train);
+    return fit_targets(settings_, data, targets,
+                       [](const RidgeSettings& s, const Sample& sample, Matrix<double> own) {
+                           return train(s, sample, std::move(own));
+                       });
 }
 
 Model Ridge::fit_in_span(const Dataset& data, MatrixView<const double> targets,
