@@ -145,7 +145,7 @@ TEST(Copies, TimesAreNoDuplicatesAndCanBeLearntFrom) {
             << predicted.out;
         EXPECT_EQ(run({"verify", m, file}).code, 0);
     }
-    const Outcome warned = run({"train", file, "--kernel", "linear"});
+    const Outcome warned = run({"train", file, "--kernel", "linear", "--step-limit", "1000"});
     EXPECT_TRUE(has(warned.err, "--scale standard")) << warned.err;
 }
 
