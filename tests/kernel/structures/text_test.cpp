@@ -84,7 +84,9 @@ TEST(Words, CountsSharedRunsOfWords) {
 
 TEST(Mismatch, IsTheInnerProductOverAllWords) {
     const auto texts = random_texts(3, 10, 14, "ABC");
-    for (const auto& [k, m] : {std::pair{3, 0}, {3, 1}, {4, 1}, {4, 2}, {2, 1}}) {
+    for (const auto& form : {std::pair{3, 0}, {3, 1}, {4, 1}, {4, 2}, {2, 1}}) {
+        const int k = form.first;
+        const int m = form.second;
         const auto words = all_words("ABC", static_cast<std::size_t>(k));
         const auto near = [&](std::string_view text, const std::string& word) {
             double count = 0;
@@ -263,7 +265,7 @@ void choices(std::string_view text, std::size_t length,
         for (std::size_t i = 0; i < text.size(); ++i) {
             if ((mask >> i & 1U) != 0) word += text[i];
         }
-        each(word, static_cast<double>(std::bit_width(mask) - std::countr_zero(mask)));
+        each(word, static_cast<double>(std::bit_width(mask)) - std::countr_zero(mask));
     }
 }
 

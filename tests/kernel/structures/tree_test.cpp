@@ -130,7 +130,7 @@ double partial(const Branch& v, const Branch& w, double decay, double mu) {
         for (unsigned b = 1; b < 1U << w.below.size(); ++b) {
             if (std::popcount(a) != std::popcount(b)) continue;
             const auto span = [](unsigned mask) {
-                return static_cast<double>(std::bit_width(mask) - 1 - std::countr_zero(mask));
+                return static_cast<double>(std::bit_width(mask)) - 1 - std::countr_zero(mask);
             };
             double term = std::pow(decay, span(a) + span(b));
             unsigned rest = b;
