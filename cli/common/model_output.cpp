@@ -187,6 +187,12 @@ std::string tolerance_text(const Model& model, bool of_gap) {
 std::string centres_text(const Model& model) {
     const auto centres = model.trained().numbers.find("centres");
     if (centres == model.trained().numbers.end()) return {};
+    const std::string where =
+        fmt::format("in the span of {:.0f} centres, whose kernel primal, dual and gap are about",
+                    centres->second);
+    if (model.task() == Task::nu_svc) {  // told in units of the margin found
+        return line("approximate", where + "; nothing is said of the kernel itself");
+    }
     double dual = 0;
     bool bounded = true;
     for (const Report& report : model.reports()) {
@@ -194,11 +200,9 @@ std::string centres_text(const Model& model) {
         bounded = bounded && found != report.figures.end();
         if (bounded) dual += found->second;
     }
-    return line(
-        "approximate",
-        fmt::format("in the span of {:.0f} centres, whose kernel dual and gap are about; under "
-                    "the kernel itself the optimum is at most the primal value{}",
-                    centres->second, bounded ? fmt::format(" and at least {:.9g}", dual) : ""));
+    return line("approximate",
+                fmt::format("{}; under the kernel itself the optimum is at most the primal value{}",
+                            where, bounded ? fmt::format(" and at least {:.9g}", dual) : ""));
 }
 
 /// Primal, dual and gap, or that there is no such bracket.
@@ -211,9 +215,11 @@ std::string bracket_text(const Model& model, const Report& r) {
     }
     std::string text = line("primal", fmt::format("{:.9g}{}", r.primal, of_all)) +
                        line("dual", fmt::format("{:.9g}{}", r.dual, of_all));
-    text += line("gap", fmt::format("{:.3g} relative{}{}: the optimum lies between dual and primal",
-                                    r.relative_gap, several ? " in the worst" : "",
-                                    tolerance_text(model, true)));
+    text +=
+        line("gap", fmt::format("{:.3g} relative{}{}: the optimum{} lies between dual and primal",
+                                r.relative_gap, several ? " in the worst" : "",
+                                tolerance_text(model, true),
+                                model.trained().numbers.contains("centres") ? " in the span" : ""));
     if (r.convexity == Convexity::on_sample) text += line("curvature", describe_curvature(model));
     return text + centres_text(model);
 }
@@ -395,6 +401,9 @@ Json json_of(const Model& model) {
     if (!model.feature_names().empty()) json["features"] = model.feature_names();
     if (!model.reports().empty()) {
         json["certificate"] = json_of(model.report());
+        if (model.report().is_bracketed() && model.trained().numbers.contains("centres")) {
+            json["certificate"]["certifies"] = "optimum in the span";
+        }
         json["parts"] = std::move(parts);
     }
     return json;

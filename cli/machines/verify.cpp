@@ -146,6 +146,14 @@ int run(const std::string& path, const InputOptions& input, const VerifyOptions&
                         "--task {}",
                         path, task_name(model.task())));
     }
+    if (model.trained().numbers.contains("centres")) {
+        throw InvalidInput(path +
+                           ": the machine was learnt in the span of some rows, and the dual "
+                           "variables of all rows, "
+                           "which its certificate is about, are not in the model: there is nothing "
+                           "to verify. Train "
+                           "again to have the certificate once more");
+    }
     if (options.rigorous && model.task() == regions_task) {
         throw InvalidInput("--rigorous has no proof for --task regions; leave it out");
     }

@@ -237,7 +237,15 @@ void bind_model(nb::module_& m) {
         .def_prop_ro(
             "sigmoids", [](const Model& model) { return give(sigmoids_of_model(model)); },
             nb::rv_policy::move)
-        .def("report", [](const Model& model) { return report_dict(model.report()); })
+        .def("report",
+             [](const Model& model) {
+                 const Report report = model.report();
+                 nb::dict d = report_dict(report);
+                 if (report.is_bracketed() && model.trained().numbers.contains("centres")) {
+                     d["certifies"] = "optimum in the span";
+                 }
+                 return d;
+             })
         .def("reports", &reports_list)
         .def("check", &check, nb::arg("x"), nb::arg("y").none(), nb::arg("weights").none(),
              nb::arg("rigorous"))

@@ -48,6 +48,7 @@ def test_regressors_and_their_certificates() -> None:
         assert np.abs(spanned.predict(X) - exact).max() < 0.05
     report = mercer.SVR(gamma=1, C=10, approximate="nystroem(centres=100)").fit(X, y).report_
     whole = mercer.SVR(gamma=1, C=10).fit(X, y).report_
+    assert (report.certifies, whole.certifies) == ("optimum in the span", "optimum")
     assert report.figures["exact_dual"] <= whole.primal
     assert report.primal >= whole.dual
 

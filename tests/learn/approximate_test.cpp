@@ -103,6 +103,30 @@ TEST(Approximate, BracketsTheOptimumOfTheKernelItself) {
     EXPECT_GT(near.figures.at("exact_dual"), exact.dual * 0.9);
 }
 
+TEST(Approximate, BoundsTheOptimumOfEveryMachineWhoseUnitsAreFixed) {
+    const Dataset data = spirals(700);
+    const Dataset numbers = spirals(700, true);
+    for (const char* task : {"svc", "nu-svc", "svr", "nu-svr", "one-class", "hard"}) {
+        SCOPED_TRACE(task);
+        const Dataset& own = is_regressor(task_named(task)) ? numbers : data;
+        const SettingValues values{{"tolerance", 1e-5}};
+        const Report exact = machine_entry(task).make(wide, values).fit(own).report();
+        for (const std::size_t centres : {40UL, 120UL}) {
+            const Model model = in_span(wide, centres, task, values).fit(own);
+            const Report& report = model.reports().front();
+            if (has_no_machine(report.status)) continue;
+            // Told in units of the margin found, which is another under the kernel itself.
+            if (model.task() == Task::nu_svc) {
+                EXPECT_FALSE(report.figures.contains("exact_dual"));
+                continue;
+            }
+            const double rounding = 1e-6 * std::fabs(exact.primal);
+            EXPECT_LE(report.figures.at("exact_dual"), exact.primal + rounding);
+            EXPECT_GE(report.primal, exact.dual - rounding);
+        }
+    }
+}
+
 TEST(Approximate, RidgeSumsOverBlocksWhatTheFeaturesSay) {
     Dataset data = spirals(5000, true);  // two blocks of rows
     for (std::size_t i = 0; i < data.size(); ++i) {

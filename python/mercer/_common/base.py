@@ -49,7 +49,8 @@ class Machine(KernelChoice, BaseEstimator):
 
     Where all rows would take too long, ``approximate="nystroem(centres=1000)"`` learns in the span of
     some rows of the data, with a certificate that says so (docs/training.md, "Many rows"); ``"auto"``
-    does as `mercer.plan` says. ``report_.figures`` then has ``exact_dual`` for support vector machines.
+    does as `mercer.plan` says. ``report_.figures`` then has ``exact_dual`` for support vector machines
+    but `NuSVC`: a bound on the optimum under the kernel itself.
 
     Their ``tol`` is the largest violation of the optimality conditions that is left. It bounds the
     objective, not the answer: two machines within it may differ in the third digit. So on at most

@@ -204,7 +204,8 @@ class SpanFit {
         model.target_names = inner.parts().target_names;
         model.reports = inner.reports();
         model.extras = inner.extras();
-        if (is_svm(task)) {
+        // The objective of nu-svc is told in units of the margin found, which is another under k.
+        if (is_svm(task) && task != Task::nu_svc) {
             bound_exact_dual(span, sample, features.left, inner, model.reports);
         }
         Matrix<double> beta = weight_vectors(inner.expansion());

@@ -134,8 +134,9 @@ class Machine {
 /// be another. The model is an ordinary expansion over the centres.
 ///
 /// Its reports are about the problem with k̂(x, z) = k_M(x)'K_MM⁻¹k_M(z) in the place of k. The
-/// primal value bounds the optimum under k as well, since every such f is one of k's own functions;
-/// a bound from below is the figure `exact_dual`, where there is one. Throws InvalidInput when
+/// primal value bounds the optimum under k as well, since every such f is one of k's own functions
+/// (but for nu-svc, whose objective is told in units of its own margin); a bound from below is the
+/// figure `exact_dual`, where there is one. Throws InvalidInput when
 /// fitted with a kernel that is not positive definite by its rules, or to a machine whose answers
 /// are not linear in the features of a row.
 ///

@@ -107,6 +107,12 @@ MarginProblem solve_margin(SharedOperator<double> k, Subproblem problem) {
 std::vector<MarginProblem> margin_problems(const Model& model, const Dataset& data,
                                            std::size_t memory_bytes, const Progress& progress) {
     check_model(model);
+    if (model.trained().numbers.contains("centres")) {
+        throw InvalidInput(
+            "the machine was learnt in the span of some rows, and these bounds are about machines "
+            "of "
+            "all rows");
+    }
     Dataset given = data_for(model, data);
     if (!given.y.empty() && !same_names(classes_of(given.y).names, model.class_names())) {
         throw InvalidInput(
