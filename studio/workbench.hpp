@@ -147,6 +147,11 @@ Machine machine_of(const Recipe& recipe, const Progress& progress, double time_l
 Recipe recipe_of(const Json& asked);
 /// The rows as a table with a line of names, the label last.
 std::string csv_of(const Dataset& data);
+/// The rows as the program reads them from the file it writes: in the same precision, so that
+/// copied commands learn the very same machine.
+Dataset as_read(const Dataset& made, const std::string& name);
+/// A name without folders, safe on a command line.
+std::string tame(const std::string& name);
 /// JSON as text; bytes that are no UTF-8, as in tables of other encodings, are replaced.
 std::string text_of(const Json& json);
 /// A number of a report as JSON; null where it is none.

@@ -37,6 +37,8 @@ std::string describe_curvature(const Model& model);
 /// One line of figures for each problem, under a heading; empty when there is but one.
 std::string describe_parts(const Model& model);
 
+/// Points of each class: in a pair the sign of the coefficient tells. Empty where it does not.
+std::vector<std::size_t> points_by_class(const Model& model);
 /// Names of the outputs of the expansion: "3 vs 8", "3 vs rest", "decision".
 std::vector<std::string> output_names(const Model& model);
 

@@ -9,7 +9,7 @@ rbf(gamma=0.05) + 0.5*polynomial(degree=2) is strictly positive definite
 """
 
 from . import _core, data, kernels, pictures, plot, theory
-from ._estimators.alignment import (
+from ._select.alignment import (
     AlignedKernel,
     Combination,
     align_parameters,
@@ -21,10 +21,10 @@ from ._common.base import Machine, Report
 from ._common.certificate import CheckedCertificate, verify
 from ._common.compat import ConvergenceWarning, NotFittedError
 from ._estimators.components import KernelPCA
-from ._estimators.choice import Comparison, calibrate, compare, permutation_importance, query
-from ._estimators.compress import CascadeRun, cascade, run_cascade
-from ._estimators.conformal import outlier_p_values, prediction_intervals, prediction_sets
-from ._estimators.features import eliminate_features, zero_norm_features
+from ._select.choice import Comparison, calibrate, compare, permutation_importance, query
+from ._select.compress import CascadeRun, cascade, run_cascade
+from ._select.conformal import outlier_p_values, prediction_intervals, prediction_sets
+from ._select.features import eliminate_features, zero_norm_features
 from ._estimators.gpc import GaussianProcessClassifier
 from ._estimators.hebbian import KernelHebbian
 from ._estimators.ica import KernelICA, KernelTDSEP
@@ -47,24 +47,24 @@ from ._estimators.maps import KernelMap, MonomialFeatures, Nystroem
 from ._estimators.perceptron import KernelPerceptron
 from ._estimators.multilabel import MultiLabelClassifier
 from ._estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
-from ._estimators.network import Network
+from ._kernel.network import Network
 from ._estimators.pairs import KernelCCA, KernelDependency
-from ._estimators.plan import TrainingPlan, plan
+from ._select.plan import TrainingPlan, plan
 from ._common.progress import ProgressBar
 from ._estimators.regions import QuantileRegions
 from ._estimators.gpr import GaussianProcessRegressor
 from ._estimators.regression import KernelRidge
 from ._estimators.risk import KernelRiskClassifier, KernelRiskRegressor
 from ._estimators.scaling import FeatureScaling
-from ._estimators.search import SearchCV
+from ._select.search import SearchCV
 from ._kernel.geometry import FeatureVector, feature_variance
 from ._kernel.series import series
 from ._estimators.spreading import LabelSpreading
-from ._estimators.steps import smo_steps
+from ._select.steps import smo_steps
 from ._estimators.svc import SVC, NuSVC
 from ._estimators.one_class import SVDD, OneClassSVM
 from ._estimators.svr import SVR, NuSVR
-from ._estimators.tables import TableModel, column_kinds, judge, learn
+from ._select.tables import TableModel, column_kinds, judge, learn
 from ._estimators.vq import KernelVQ, read_codes
 from .exchange import export, from_sklearn, load_libsvm, to_sklearn
 from .kernels import (

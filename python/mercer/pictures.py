@@ -23,7 +23,7 @@ from ._common.arrays import check_rows, checked_rows, from_rows, to_rows
 from ._common.base import Machine, Report, _threads, seed_of
 from ._common.compat import TransformerMixin
 from ._common.parameters import number
-from ._estimators.choice import _fitted
+from ._select.choice import _fitted
 from .kernels import Kernel
 
 __all__ = [

@@ -23,7 +23,7 @@ from . import _core
 from ._common.arrays import checked_rows
 from ._common.base import Machine
 from ._common.call import _threads
-from ._estimators.structure import (
+from ._select.structure import (
     RadiusMargin,
     SoftMargin,
     Structure,

@@ -4,14 +4,14 @@
 #include <functional>
 #include <map>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
-#include "labels.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/labels.hpp"
+#include "common/settings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/theory/capacity.hpp"
 #include "mercer/theory/margin.hpp"
-#include "settings.hpp"
 
 namespace mercer::python {
 namespace {

@@ -5,10 +5,11 @@
 
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
-#include "labels.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/labels.hpp"
+#include "common/settings.hpp"
 #include "machines.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/select/features.hpp"
@@ -18,7 +19,6 @@
 #include "mercer/theory/margin.hpp"
 #include "mercer/theory/mercer_test.hpp"
 #include "mercer/theory/radius_margin.hpp"
-#include "settings.hpp"
 
 namespace mercer::python {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
-#include "labels.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/labels.hpp"
 #include "mercer/learn/compress/cascade.hpp"
 #include "mercer/learn/compress/reduce.hpp"
 #include "mercer/persist/code_file.hpp"

@@ -2,15 +2,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/settings.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/data/scaling.hpp"
 #include "mercer/data/write.hpp"
 #include "mercer/learn/model.hpp"
-#include "settings.hpp"
 
 namespace mercer::python {
 namespace {

@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
+#include "common/bindings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/persist/model_file.hpp"
 

@@ -1,10 +1,10 @@
 // Which columns matter.
 #include "mercer/select/features.hpp"
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
-#include "settings.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/settings.hpp"
 
 namespace mercer::python {
 namespace {

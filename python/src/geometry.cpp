@@ -4,8 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
 #include "mercer/learn/model.hpp"
 
 namespace mercer::python {

@@ -1,9 +1,9 @@
 // Mean and variance of the process behind a Gaussian process classifier.
 #include "mercer/learn/risk/gp_classifier.hpp"
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
 
 namespace mercer::python {
 namespace {

@@ -1,11 +1,11 @@
 #include <memory>
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/settings.hpp"
 #include "mercer/learn/components/hebbian.hpp"
-#include "settings.hpp"
 
 namespace mercer::python {
 namespace {

@@ -12,9 +12,9 @@
 #include <tuple>
 #include <vector>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
 #include "mercer/gram/gradient.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/definiteness.hpp"

@@ -5,10 +5,11 @@
 #include <numeric>
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
-#include "labels.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/labels.hpp"
+#include "common/settings.hpp"
 #include "machines.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
@@ -16,7 +17,6 @@
 #include "mercer/learn/risk/given_loss.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "mercer/select/automatic.hpp"
-#include "settings.hpp"
 #include "steps.hpp"
 
 namespace mercer::python {

@@ -1,8 +1,8 @@
 // Settings of support vector machines as Python gives them.
 #pragma once
 
+#include "common/settings.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "settings.hpp"
 
 namespace mercer::python {
 

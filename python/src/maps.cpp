@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/feature/maps.hpp"
 #include "mercer/feature/preimage.hpp"

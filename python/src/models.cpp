@@ -6,10 +6,10 @@
 
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
-#include "labels.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/labels.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/model.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "bindings.hpp"
+#include "common/bindings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/learn/registry.hpp"

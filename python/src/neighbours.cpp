@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
 #include "mercer/feature/neighbours.hpp"
 #include "mercer/learn/model.hpp"
 

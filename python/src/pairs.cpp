@@ -7,12 +7,12 @@
 #include <memory>
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/settings.hpp"
 #include "mercer/learn/components/cca.hpp"
 #include "mercer/learn/components/dependency.hpp"
-#include "settings.hpp"
 
 namespace mercer::python {
 namespace {

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
-#include "labels.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/labels.hpp"
+#include "common/settings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/picture/denoise.hpp"
 #include "mercer/picture/detect.hpp"
@@ -16,7 +17,6 @@
 #include "mercer/picture/superres.hpp"
 #include "mercer/picture/tangent.hpp"
 #include "mercer/picture/transform.hpp"
-#include "settings.hpp"
 
 namespace mercer::python {
 namespace {

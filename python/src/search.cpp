@@ -1,13 +1,13 @@
-// The search for settings and kernel parameters: mercer/_estimators/search.py is its face.
+// The search for settings and kernel parameters: mercer/_select/search.py is its face.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <limits>
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
 #include "machines.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/learn/registry.hpp"

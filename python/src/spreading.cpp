@@ -1,13 +1,13 @@
 // Labels spread from some rows to all.
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
-#include "labels.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/labels.hpp"
+#include "common/settings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/learn/groups/label_spreading.hpp"
-#include "settings.hpp"
 
 namespace mercer::python {
 namespace {

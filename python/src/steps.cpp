@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "arrays.hpp"
+#include "common/arrays.hpp"
 
 namespace mercer::python {
 

@@ -8,14 +8,14 @@
 #include <cstring>
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
-#include "labels.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/labels.hpp"
+#include "common/settings.hpp"
 #include "mercer/data/recipe.hpp"
 #include "mercer/select/automatic.hpp"
 #include "mercer/select/judge.hpp"
-#include "settings.hpp"
 
 namespace mercer::python {
 namespace {

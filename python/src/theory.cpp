@@ -1,11 +1,11 @@
 // How well kernels agree with labels, and sums of kernels that are learnt.
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "interrupt.hpp"
+#include "common/arrays.hpp"
+#include "common/bindings.hpp"
+#include "common/interrupt.hpp"
+#include "common/settings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/theory/alignment.hpp"
 #include "mercer/theory/kernel_combination.hpp"
-#include "settings.hpp"
 
 namespace mercer::python {
 namespace {

@@ -30,7 +30,7 @@ from .._estimators.spreading import LabelSpreading
 from .._estimators.svc import SVC, NuSVC
 from .._estimators.one_class import SVDD, OneClassSVM
 from .._estimators.svr import SVR, NuSVR
-from .._estimators.tables import TableModel
+from .._select.tables import TableModel
 from ..kernels import Kernel
 
 #: By the task of the model file.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._estimators.network import Node, node_parts
+from .network import Node, node_parts
 
 #: Data this module is for: see `structured`.
 Columns = dict[str, Any]

@@ -1,5 +1,5 @@
 // fisher: by the slopes of a model's log-likelihood [Jaakkola and Haussler 1999]
-#include "mercer/kernel/leaf/detail/generative.hpp"
+#include "mercer/kernel/leaf/generative/detail/generative.hpp"
 
 namespace mercer {
 

@@ -1,7 +1,7 @@
 // marginalised: letters counted together with the hidden states that wrote them, of which only
 // chances are known [Tsuda, Kin and Asai 2002]
 #include "mercer/base/detail/scanner.hpp"
-#include "mercer/kernel/leaf/detail/generative.hpp"
+#include "mercer/kernel/leaf/generative/detail/generative.hpp"
 
 namespace mercer {
 

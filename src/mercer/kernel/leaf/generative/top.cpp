@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mercer/base/error.hpp"
-#include "mercer/kernel/leaf/detail/generative.hpp"
+#include "mercer/kernel/leaf/generative/detail/generative.hpp"
 
 namespace mercer {
 

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "mercer/base/error.hpp"
-#include "mercer/kernel/leaf/detail/graphs.hpp"
+#include "mercer/kernel/leaf/graph/detail/graphs.hpp"
 
 namespace mercer {
 namespace {

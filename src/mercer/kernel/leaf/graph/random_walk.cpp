@@ -5,7 +5,7 @@
 
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/leaf/detail/each_pair.hpp"
-#include "mercer/kernel/leaf/detail/graphs.hpp"
+#include "mercer/kernel/leaf/graph/detail/graphs.hpp"
 
 namespace mercer {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "mercer/kernel/leaf/detail/graphs.hpp"
+#include "mercer/kernel/leaf/graph/detail/graphs.hpp"
 
 namespace mercer {
 namespace {

@@ -1,5 +1,5 @@
 // wl: neighbourhoods that two graphs share, as rooted trees [Shervashidze et al. 2011]
-#include "mercer/kernel/leaf/detail/graphs.hpp"
+#include "mercer/kernel/leaf/graph/detail/graphs.hpp"
 
 namespace mercer {
 namespace {

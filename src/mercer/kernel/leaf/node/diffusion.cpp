@@ -1,5 +1,5 @@
 // diffusion: heat that flows along the edges of a graph [Kondor and Lafferty 2002]
-#include "mercer/kernel/leaf/detail/node_functions.hpp"
+#include "mercer/kernel/leaf/node/detail/node_functions.hpp"
 
 namespace mercer {
 namespace {

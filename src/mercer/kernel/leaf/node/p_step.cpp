@@ -1,5 +1,5 @@
 // p_step: random walks of p steps on the nodes of a graph [Smola and Kondor 2003]
-#include "mercer/kernel/leaf/detail/node_functions.hpp"
+#include "mercer/kernel/leaf/node/detail/node_functions.hpp"
 
 namespace mercer {
 namespace {

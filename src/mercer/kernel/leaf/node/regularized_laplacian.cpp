@@ -1,5 +1,5 @@
 // regularized_laplacian: (I + beta L)^-1 on the nodes of a graph [Smola and Kondor 2003]
-#include "mercer/kernel/leaf/detail/node_functions.hpp"
+#include "mercer/kernel/leaf/node/detail/node_functions.hpp"
 
 namespace mercer {
 namespace {

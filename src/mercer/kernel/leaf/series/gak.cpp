@@ -3,7 +3,7 @@
 
 #include "mercer/kernel/leaf/detail/dual.hpp"
 #include "mercer/kernel/leaf/detail/lanes.hpp"
-#include "mercer/kernel/leaf/detail/series_rows.hpp"
+#include "mercer/kernel/leaf/series/detail/series_rows.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "mercer/kernel/leaf/series/gak.cpp"

@@ -1,6 +1,6 @@
 // signature: iterated integrals of two paths up to a level [Király and Oberhauser 2019]
 #include "mercer/base/error.hpp"
-#include "mercer/kernel/leaf/detail/series_rows.hpp"
+#include "mercer/kernel/leaf/series/detail/series_rows.hpp"
 
 namespace mercer {
 namespace {

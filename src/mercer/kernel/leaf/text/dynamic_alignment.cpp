@@ -1,6 +1,6 @@
 // dynamic_alignment: the probability that a pair hidden Markov model makes both texts [Watkins
 // 1999]
-#include "mercer/kernel/leaf/detail/alignment.hpp"
+#include "mercer/kernel/leaf/text/detail/alignment.hpp"
 
 namespace mercer {
 namespace {

@@ -1,6 +1,6 @@
 // gapped: words with gaps that two texts share [Ghandi et al. 2014]
 #include "mercer/base/error.hpp"
-#include "mercer/kernel/leaf/detail/hamming.hpp"
+#include "mercer/kernel/leaf/text/detail/hamming.hpp"
 
 namespace mercer {
 namespace {

@@ -1,5 +1,5 @@
 // local_alignment: all alignments of parts of two texts, by their scores [Saigo et al. 2004]
-#include "mercer/kernel/leaf/detail/alignment.hpp"
+#include "mercer/kernel/leaf/text/detail/alignment.hpp"
 
 namespace mercer {
 namespace {

@@ -1,7 +1,7 @@
 // locality_improved: matches in small windows along aligned texts [Zien et al. 2000]
 #include <algorithm>
 
-#include "mercer/kernel/leaf/detail/matches.hpp"
+#include "mercer/kernel/leaf/text/detail/matches.hpp"
 
 namespace mercer {
 namespace {

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "mercer/base/error.hpp"
-#include "mercer/kernel/leaf/detail/hamming.hpp"
+#include "mercer/kernel/leaf/text/detail/hamming.hpp"
 
 namespace mercer {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "mercer/kernel/detail/object_sum.hpp"
-#include "mercer/kernel/leaf/detail/matches.hpp"
-#include "mercer/kernel/leaf/detail/run_sums.hpp"
+#include "mercer/kernel/leaf/text/detail/matches.hpp"
+#include "mercer/kernel/leaf/text/detail/run_sums.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "mercer/kernel/leaf/text/wd.cpp"

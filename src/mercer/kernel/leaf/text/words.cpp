@@ -2,8 +2,8 @@
 #include <string>
 
 #include "mercer/base/error.hpp"
-#include "mercer/kernel/leaf/detail/document_counts.hpp"
 #include "mercer/kernel/leaf/detail/letters.hpp"
+#include "mercer/kernel/leaf/text/detail/document_counts.hpp"
 
 namespace mercer {
 namespace {

@@ -1,5 +1,5 @@
 // partial_tree: parts of trees cut anywhere [Moschitti 2006]
-#include "mercer/kernel/leaf/detail/trees.hpp"
+#include "mercer/kernel/leaf/tree/detail/trees.hpp"
 
 namespace mercer {
 namespace {

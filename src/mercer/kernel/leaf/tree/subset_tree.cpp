@@ -1,5 +1,5 @@
 // subset_tree: parts of trees cut at whole rules [Collins and Duffy 2002]
-#include "mercer/kernel/leaf/detail/trees.hpp"
+#include "mercer/kernel/leaf/tree/detail/trees.hpp"
 
 namespace mercer {
 namespace {

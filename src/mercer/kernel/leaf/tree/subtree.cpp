@@ -1,5 +1,5 @@
 // subtree: whole subtrees that two trees share [Vishwanathan and Smola 2003]
-#include "mercer/kernel/leaf/detail/trees.hpp"
+#include "mercer/kernel/leaf/tree/detail/trees.hpp"
 
 namespace mercer {
 namespace {

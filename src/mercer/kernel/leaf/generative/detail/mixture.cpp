@@ -1,4 +1,4 @@
-#include "mercer/kernel/leaf/detail/mixture.hpp"
+#include "mercer/kernel/leaf/generative/detail/mixture.hpp"
 
 #include <algorithm>
 #include <cmath>

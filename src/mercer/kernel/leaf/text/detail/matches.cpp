@@ -1,4 +1,4 @@
-#include "mercer/kernel/leaf/detail/matches.hpp"
+#include "mercer/kernel/leaf/text/detail/matches.hpp"
 
 #include <algorithm>
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "mercer/kernel/leaf/detail/letters.hpp"
-#include "mercer/kernel/leaf/detail/markov.hpp"
-#include "mercer/kernel/leaf/detail/mixture.hpp"
+#include "mercer/kernel/leaf/generative/detail/markov.hpp"
+#include "mercer/kernel/leaf/generative/detail/mixture.hpp"
 
 namespace mercer::leaves {
 

@@ -1,9 +1,9 @@
-#include "mercer/kernel/leaf/detail/hamming.hpp"
+#include "mercer/kernel/leaf/text/detail/hamming.hpp"
 
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "mercer/kernel/leaf/detail/hamming.cpp"
+#define HWY_TARGET_INCLUDE "mercer/kernel/leaf/text/detail/hamming.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come first.
 #include <hwy/highway.h>

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "mercer/kernel/leaf/detail/matches.hpp"
+#include "mercer/kernel/leaf/text/detail/matches.hpp"
 
 namespace mercer::leaves {
 

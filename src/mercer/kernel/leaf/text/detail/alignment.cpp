@@ -1,9 +1,9 @@
-#include "mercer/kernel/leaf/detail/alignment.hpp"
+#include "mercer/kernel/leaf/text/detail/alignment.hpp"
 
 #include <numbers>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "mercer/kernel/leaf/detail/alignment.cpp"
+#define HWY_TARGET_INCLUDE "mercer/kernel/leaf/text/detail/alignment.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come first.
 #include <hwy/highway.h>

@@ -1,4 +1,4 @@
-#include "mercer/kernel/leaf/detail/document_counts.hpp"
+#include "mercer/kernel/leaf/text/detail/document_counts.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "mercer/kernel/leaf/detail/trees.hpp"
+#include "mercer/kernel/leaf/tree/detail/trees.hpp"
 
 #include <algorithm>
 #include <numeric>

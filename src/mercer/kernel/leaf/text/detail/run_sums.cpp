@@ -1,4 +1,4 @@
-#include "mercer/kernel/leaf/detail/run_sums.hpp"
+#include "mercer/kernel/leaf/text/detail/run_sums.hpp"
 
 #include <algorithm>
 #include <bit>

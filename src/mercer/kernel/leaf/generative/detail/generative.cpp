@@ -1,4 +1,4 @@
-#include "mercer/kernel/leaf/detail/generative.hpp"
+#include "mercer/kernel/leaf/generative/detail/generative.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,17 +1,13 @@
-#include "mercer/kernel/leaf/detail/node_functions.hpp"
+#include "mercer/kernel/leaf/node/detail/node_functions.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
 #include <mutex>
-#include <numbers>
 #include <stdexcept>
 #include <utility>
 
-#include "mercer/base/detail/gemm.hpp"
-#include "mercer/base/detail/lapack.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 
@@ -21,15 +17,6 @@ namespace {
 /// Numbers that rows of one prepared sample may take where they go by polynomials.
 constexpr std::size_t most_numbers = std::size_t{1} << 28;
 constexpr std::size_t most_terms = 8192;
-
-/// The graph in the order of its connected parts, with the entries of L beside the diagonal.
-struct Parts {
-    std::vector<std::uint32_t> part{};   ///< of each node
-    std::vector<std::uint32_t> place{};  ///< of each node in its part
-    std::vector<std::vector<std::uint32_t>> nodes{};
-    std::vector<double> diagonal{};
-    std::vector<double> beside{};  ///< one an entry of neighbours
-};
 
 std::uint64_t hash_of(const GraphView& graph) {
     std::uint64_t hash = hash_number(graph.nodes);
@@ -44,188 +31,8 @@ std::uint64_t hash_of(const GraphView& graph) {
     return hash;
 }
 
-Parts parts_of(const GraphView& graph, bool normalised) {
-    constexpr auto unseen = static_cast<std::uint32_t>(-1);
-    Parts result;
-    result.part.assign(graph.nodes, unseen);
-    result.place.resize(graph.nodes);
-    for (std::uint32_t v = 0; v < graph.nodes; ++v) {
-        if (result.part[v] != unseen) continue;
-        const auto number = static_cast<std::uint32_t>(result.nodes.size());
-        std::vector<std::uint32_t> found{v};
-        result.part[v] = number;
-        for (std::size_t next = 0; next < found.size(); ++next) {
-            for (const std::uint32_t w : graph.neighbours_of(found[next])) {
-                if (result.part[w] != unseen) continue;
-                result.part[w] = number;
-                found.push_back(w);
-            }
-        }
-        std::ranges::sort(found);
-        for (std::uint32_t k = 0; k < found.size(); ++k) result.place[found[k]] = k;
-        result.nodes.push_back(std::move(found));
-    }
-    const auto weight = [&](std::size_t e) {
-        return graph.weights == nullptr ? 1 : graph.weights[e];
-    };
-    std::vector<double> degree(graph.nodes, 0.0);
-    for (std::size_t v = 0; v < graph.nodes; ++v) {
-        for (std::size_t e = graph.starts[v]; e < graph.starts[v + 1]; ++e) degree[v] += weight(e);
-    }
-    const std::size_t first = graph.nodes == 0 ? 0 : graph.starts[0];
-    result.beside.resize(graph.ends());
-    for (std::size_t v = 0; v < graph.nodes; ++v) {
-        // A node without neighbours is a part whose L is 0, normalised or not.
-        result.diagonal.push_back(!normalised ? degree[v] : degree[v] > 0 ? 1 : 0);
-        for (std::size_t e = graph.starts[v]; e < graph.starts[v + 1]; ++e) {
-            const double by =
-                normalised ? std::sqrt(degree[v]) * std::sqrt(degree[graph.neighbours[e]]) : 1;
-            result.beside[e - first] = -weight(e) / by;
-        }
-    }
-    return result;
-}
-
-/// U with L = U'diag(lambda) U, one eigenvector a row.
-struct Decomposed {
-    std::vector<double> values{};
-    Matrix<double> vectors{};
-};
-
-Decomposed decompose(const GraphView& graph, const Parts& parts, std::size_t part) {
-    const std::vector<std::uint32_t>& nodes = parts.nodes[part];
-    const std::size_t n = nodes.size();
-    Decomposed result{.values = std::vector<double>(n), .vectors = Matrix<double>(n, n)};
-    for (std::size_t k = 0; k < n; ++k) {
-        const std::uint32_t v = nodes[k];
-        result.vectors(k, k) = parts.diagonal[v];
-        for (std::size_t e = graph.starts[v]; e < graph.starts[v + 1]; ++e) {
-            result.vectors(k, parts.place[graph.neighbours[e]]) = parts.beside[e - graph.starts[0]];
-        }
-    }
-    const BlasThreads threads;
-    // Column-major eigenvectors are our rows.
-    const int info = lapack::dsyevd('V', 'U', static_cast<int>(n), result.vectors.row(0).data(),
-                                    static_cast<int>(n), result.values.data());
-    if (info != 0) throw std::runtime_error("the eigenvalues of a graph were not found");
-    for (double& value : result.values) value = std::max(value, 0.0);  // L is semi-definite
-    return result;
-}
-
-/// U'diag(f(lambda)) U, the same above and below the diagonal to the last bit.
-Matrix<double> function_of(const Decomposed& d, const SpectralFunction& f) {
-    const std::size_t n = d.values.size();
-    Matrix<double> turned(n, n);
-    Matrix<double> scaled(n, n);
-    for (std::size_t k = 0; k < n; ++k) {
-        const double value = f(d.values[k]);
-        for (std::size_t v = 0; v < n; ++v) {
-            turned(v, k) = d.vectors(k, v);
-            scaled(v, k) = value * d.vectors(k, v);
-        }
-    }
-    Matrix<double> out(n, n);
-    constexpr std::size_t band = 256;
-    parallel_ranges(n, band, [&](std::size_t first, std::size_t last) {
-        multiply_transposed(std::as_const(turned).view().block(first, 0, last - first, n),
-                            std::as_const(scaled).view(),
-                            out.view().block(first, 0, last - first, n));
-    });
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < i; ++j) out(i, j) = out(j, i);
-    }
-    return out;
-}
-
-/// Coefficients of f in Chebyshev polynomials over [0, high], as many as are not lost in rounding;
-/// none where `most` are too few to find out.
-std::vector<double> chebyshev(const SpectralFunction& f, double high, std::size_t most) {
-    for (std::size_t terms = 32; terms <= most; terms *= 2) {
-        const auto n = static_cast<double>(terms);
-        // cos(π m / (2 terms)), m reduced as a whole number: large angles would lose their digits.
-        const auto cosine = [&](std::size_t m) {
-            return std::cos(std::numbers::pi * static_cast<double>(m % (4 * terms)) / (2 * n));
-        };
-        std::vector<double> values(terms);
-        double size = 0;
-        for (std::size_t k = 0; k < terms; ++k) {
-            values[k] = f(high / 2 * (1 + cosine(2 * k + 1)));
-            size = std::max(size, std::fabs(values[k]));
-        }
-        std::vector<double> c(terms);
-        for (std::size_t j = 0; j < terms; ++j) {
-            for (std::size_t k = 0; k < terms; ++k) {
-                c[j] += 2 / n * values[k] * cosine(j * (2 * k + 1));
-            }
-        }
-        c[0] /= 2;
-        std::size_t kept = terms;
-        while (kept > 1 && std::fabs(c[kept - 1]) <= 2e-15 * size) --kept;
-        // Enough when the last quarter is rounding.
-        if (kept > terms - terms / 4) continue;
-        c.resize(kept);
-        return c;
-    }
-    return {};
-}
-
 /// Columns of a matrix that are multiplied together.
 constexpr std::size_t panel = 8;
-
-/// The Laplacian of a graph, its parts decomposed when first needed.
-class Laplacian {
-   public:
-    Laplacian(const GraphView& graph, bool normalised)
-        : starts_(graph.starts, graph.starts + graph.nodes + 1),
-          neighbours_(graph.neighbours, graph.neighbours + starts_.back()),
-          parts_(parts_of(graph, normalised)),
-          decomposed_(parts_.nodes.size()) {
-        for (const double entry : parts_.diagonal) high_ = std::max(high_, 2 * entry);
-    }
-
-    const Parts& parts() const { return parts_; }
-    double high() const { return high_; }  ///< no eigenvalue is larger (Gershgorin)
-    /// Entries of L off the diagonal, over all parts.
-    std::size_t entries() const { return neighbours_.size() - starts_[0]; }
-    bool is_decomposed(std::size_t part) {
-        const std::lock_guard lock(mutex_);
-        return !decomposed_[part].values.empty();
-    }
-    const Decomposed& decomposed(std::size_t part) {
-        const std::lock_guard lock(mutex_);
-        if (decomposed_[part].values.empty()) {
-            const GraphView view{.nodes = starts_.size() - 1,
-                                 .starts = starts_.data(),
-                                 .neighbours = neighbours_.data()};
-            decomposed_[part] = decompose(view, parts_, part);
-        }
-        return decomposed_[part];
-    }
-    /// y = L x within a part, of `width` columns side by side.
-    template <std::size_t width>
-    void multiply(const std::vector<std::uint32_t>& nodes, const std::vector<double>& x,
-                  std::vector<double>& y) const {
-        for (std::size_t k = 0; k < nodes.size(); ++k) {
-            const std::uint32_t v = nodes[k];
-            std::array<double, width> sum{};
-            for (std::size_t c = 0; c < width; ++c) sum[c] = parts_.diagonal[v] * x[k * width + c];
-            for (std::size_t e = starts_[v]; e < starts_[v + 1]; ++e) {
-                const double* const other = &x[parts_.place[neighbours_[e]] * width];
-                const double by = parts_.beside[e - starts_[0]];
-                for (std::size_t c = 0; c < width; ++c) sum[c] += by * other[c];
-            }
-            std::ranges::copy(sum, &y[k * width]);
-        }
-    }
-
-   private:
-    std::vector<std::size_t> starts_;
-    std::vector<std::uint32_t> neighbours_;
-    Parts parts_;
-    double high_ = 0;
-    std::mutex mutex_{};
-    std::vector<Decomposed> decomposed_;
-};
 
 /// What is in use, and what was made last, for whoever asks for the same again: folds, blocks of
 /// rows to be predicted and steps of a search all prepare nodes of one graph.
@@ -263,7 +70,7 @@ class NodeFunctions {
         }
     }
 
-    const Parts& parts() const { return parts_; }
+    const GraphParts& parts() const { return parts_; }
     std::size_t functions() const { return values_.size(); }
     bool is_large(std::size_t part) const { return parts_.nodes[part].size() > most_; }
 
@@ -363,7 +170,7 @@ class NodeFunctions {
     }
 
     std::shared_ptr<Laplacian> laplacian_;
-    const Parts& parts_;
+    const GraphParts& parts_;
     NodeRule rule_;
     std::size_t most_;
     std::mutex mutex_{};
@@ -433,7 +240,7 @@ class NodePairs final : public ObjectPairs {
         auto& rows = rows_[function];
         if (rows.size() == nodes_.size()) return;
         rows.resize(nodes_.size());
-        const Parts& parts = functions_->parts();
+        const GraphParts& parts = functions_->parts();
         std::size_t numbers = 0;
         for (const std::uint32_t node : nodes_) {
             const std::size_t part = parts.part[node];
@@ -453,7 +260,7 @@ class NodePairs final : public ObjectPairs {
     void take(std::size_t function, std::size_t i, const NodePairs& other,
               std::span<const std::uint32_t> columns, std::span<double> out) const {
         if (other.hash_ != hash_) refuse_other_graph();
-        const Parts& parts = functions_->parts();
+        const GraphParts& parts = functions_->parts();
         const std::uint32_t x = nodes_[i];
         const std::size_t part = parts.part[x];
         const bool large = functions_->is_large(part);

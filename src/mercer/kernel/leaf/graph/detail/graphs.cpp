@@ -1,4 +1,4 @@
-#include "mercer/kernel/leaf/detail/graphs.hpp"
+#include "mercer/kernel/leaf/graph/detail/graphs.hpp"
 
 #include <algorithm>
 

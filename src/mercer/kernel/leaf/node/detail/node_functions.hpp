@@ -3,17 +3,14 @@
 // where it is large.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "mercer/kernel/detail/leaf_tools.hpp"
+#include "mercer/kernel/leaf/node/detail/laplacian.hpp"
 
 namespace mercer::leaves {
-
-/// f(lambda), or a slope of it in a parameter.
-using SpectralFunction = std::function<double(double lambda)>;
 
 struct NodeRule {
     std::string key{};  ///< equal for equal functions
@@ -35,7 +32,7 @@ std::unique_ptr<const ObjectPairs> pairs_by_beta(const KernelNode& node,
                                                  std::span<const Object> nodes,
                                                  SpectralFunction value, SpectralFunction slope);
 
-/// Parts of the graph up to this many nodes are decomposed; larger ones go by polynomials.
+/// GraphParts of the graph up to this many nodes are decomposed; larger ones go by polynomials.
 inline constexpr std::size_t largest_decomposed = 5000;
 
 /// The pairs of nodes of one graph. `decomposed` is for tests of the other way.

@@ -1,4 +1,4 @@
-#include "mercer/kernel/leaf/detail/series_rows.hpp"
+#include "mercer/kernel/leaf/series/detail/series_rows.hpp"
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"

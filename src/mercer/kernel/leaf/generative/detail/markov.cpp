@@ -1,4 +1,4 @@
-#include "mercer/kernel/leaf/detail/markov.hpp"
+#include "mercer/kernel/leaf/generative/detail/markov.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .svc import SVC, NuSVC
-from .one_class import SVDD, OneClassSVM
-from .svr import SVR, NuSVR
+from .._estimators.svc import SVC, NuSVC
+from .._estimators.one_class import SVDD, OneClassSVM
+from .._estimators.svr import SVR, NuSVR
 
 _MACHINES = (SVC, NuSVC, SVR, NuSVR, OneClassSVM, SVDD)
 

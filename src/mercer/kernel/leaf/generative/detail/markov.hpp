@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "mercer/kernel/leaf/detail/mixture.hpp"
+#include "mercer/kernel/leaf/generative/detail/mixture.hpp"
 
 namespace mercer::leaves {
 

@@ -1,0 +1,1 @@
+"""Which machine, which settings, which columns, and how good it is."""
