@@ -5,7 +5,7 @@
 #include "kernel/structures/support.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/kernel/leaf/detail/generative.hpp"
+#include "mercer/kernel/leaf/generative/detail/generative.hpp"
 
 namespace mercer::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "kernel/structures/support.hpp"
-#include "mercer/kernel/leaf/detail/node_functions.hpp"
+#include "mercer/kernel/leaf/node/detail/node_functions.hpp"
 
 namespace mercer::test {
 namespace {

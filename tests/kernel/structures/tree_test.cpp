@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "kernel/structures/support.hpp"
-#include "mercer/kernel/leaf/detail/trees.hpp"
+#include "mercer/kernel/leaf/tree/detail/trees.hpp"
 
 namespace mercer::test {
 namespace {
