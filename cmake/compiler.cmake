@@ -9,6 +9,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     # GCC 12 sees overlapping copies in "text" + std::string where there are none (GCC bug 105651).
     target_compile_options(mercer_compiler INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+    # Notes on how GCC before 10 passed pairs of numbers concern nobody who compiles all with one.
+    target_compile_options(mercer_compiler INTERFACE -Wno-psabi)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # The compiler collects its garbage less often: a twentieth of the time for 200 MB more memory.
     target_compile_options(mercer_compiler INTERFACE --param=ggc-min-heapsize=400000)
