@@ -67,4 +67,12 @@ class Matrix {
     std::vector<T> values_;
 };
 
+/// Sums over each column of a data set: enough for means, variances and the "scale" width of a
+/// Gaussian kernel, without the data itself.
+struct ColumnMoments {
+    std::size_t rows = 0;
+    std::vector<double> sum;
+    std::vector<double> sum_of_squares;
+};
+
 }  // namespace mercer

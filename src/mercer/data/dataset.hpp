@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mercer/base/export.hpp"
-#include "mercer/base/moments.hpp"
+#include "mercer/base/matrix.hpp"
 #include "mercer/data/rows.hpp"
 
 namespace mercer MERCER_API {

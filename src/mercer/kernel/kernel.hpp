@@ -22,7 +22,6 @@
 #include "mercer/base/export.hpp"
 #include "mercer/base/formula.hpp"
 #include "mercer/base/matrix.hpp"
-#include "mercer/base/moments.hpp"
 #include "mercer/base/object.hpp"
 
 namespace mercer MERCER_API {
