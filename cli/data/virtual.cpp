@@ -72,9 +72,11 @@ void add_virtual(CLI::App& program, Session& session) {
         "  mercer virtual straight.npz --support first.mercer --with 'shift(1), shift(2)' \\\n"
         "      -o more.npz\n"
         "  mercer train more.npz second.mercer --kernel 'polynomial(degree=9)' --scale unit\n"
+        "  mercer virtual straight.npz --with '16*deform(1)' -o million.npz\n"
         "Rows come first, then all of them changed in each way: shift(n), rotate(degrees),\n"
-        "scale(factor), shear(s), thicken(a), elastic(a), deskew. --support takes only the rows a\n"
-        "model trained on INPUT uses. Whole numbers stay whole.");
+        "scale(factor), shear(s), thicken(a), elastic(a), deform(a), deskew. Of these deform(a)\n"
+        "changes every row in a way of its own, 16*deform(a) in sixteen. --support takes only the\n"
+        "rows a model trained on INPUT uses. Whole numbers stay whole.");
     const auto o = std::make_shared<VirtualCommand>();
     const auto input = add_input(command, session);
     command.add_option("--with", o->ways, "the list of ways")->required()->type_name("LIST");

@@ -183,5 +183,48 @@ TEST(Transform, RowsAreChangedOneByOneInTheirOwnPrecision) {
     EXPECT_THROW(transformed(rows, broken), InvalidInput);
 }
 
+TEST(Transform, DeformationsAreTheRowsOwnAndOfTheSizeAskedFor) {
+    const ImageShape s{28, 28};
+    const RowTransform first = deform_image(s, 1, 1);
+    const std::vector<double> one = blob(s, 12, 15);
+    EXPECT_EQ(changed(first, one), changed(first, one));
+    EXPECT_GT(worst(changed(first, one), changed(deform_image(s, 1, 2), one)), 0.01);
+    EXPECT_EQ(changed(deform_image(s, 0, 1), one), one);
+
+    // A ramp shows by how much its pixels moved, down or to the right; those that come from outside
+    // are left out. Two rows that differ are moved differently.
+    std::vector<double> down(s.pixels()), right(s.pixels());
+    for (std::size_t p = 0; p < s.pixels(); ++p) {
+        down[p] = static_cast<double>(p / s.width);
+        right[p] = static_cast<double>(p % s.width);
+    }
+    double square = 0;
+    int count = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        for (const auto& ramp : {down, right}) {
+            const std::vector<double> moved = changed(deform_image(s, 1, seed), ramp);
+            for (std::size_t p = 0; p < s.pixels(); ++p) {
+                const std::size_t i = p / s.width, j = p % s.width;
+                if (i < 8 || j < 8 || i >= 20 || j >= 20) continue;
+                square += (moved[p] - ramp[p]) * (moved[p] - ramp[p]);
+                ++count;
+            }
+        }
+    }
+    // The field has a mean square of 1 over the picture; the linear map adds 2 (2/28)² 12 there.
+    EXPECT_NEAR(square / count, 1.12, 0.25);
+
+    const auto ways = parse_transforms("3*deform(0.5), deform(2)", s);
+    ASSERT_EQ(ways.size(), 4U);
+    EXPECT_EQ(changed(ways[1].transform, one), changed(deform_image(s, 0.5, 2), one));
+    EXPECT_EQ(changed(ways[3].transform, one), changed(deform_image(s, 2, 1), one));
+    const auto refused = [&](const char* text) {
+        return message_of([&] { parse_transforms(text, s); });
+    };
+    EXPECT_NE(refused("2*shift(1)").find("would be the same each time"), std::string::npos);
+    EXPECT_NE(refused("0*deform(1)").find("1 to 10000"), std::string::npos);
+    EXPECT_NE(refused("1e9*deform(1)").find("1 to 10000"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace mercer

@@ -1,6 +1,7 @@
 #include "mercer/picture/transform.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -84,24 +85,25 @@ std::vector<double> smooth_field(const ImageShape& s, double width, Random& rand
     std::vector<double> field(s.pixels());
     for (double& v : field) v = random.normal();
     const int reach = static_cast<int>(std::ceil(3 * width));
+    std::vector<double> weights;
+    for (int d = -reach; d <= reach; ++d) {
+        weights.push_back(std::exp(-0.5 * d * d / (width * width)));
+    }
+    std::vector<double> next(field.size());
     const auto blur = [&](bool down) {
-        std::vector<double> next(field.size(), 0.0);
-        for (std::size_t i = 0; i < s.height; ++i) {
-            for (std::size_t j = 0; j < s.width; ++j) {
-                for (int d = -reach; d <= reach; ++d) {
-                    const long y = static_cast<long>(i) + (down ? d : 0);
-                    const long x = static_cast<long>(j) + (down ? 0 : d);
-                    if (y < 0 || x < 0 || y >= static_cast<long>(s.height) ||
-                        x >= static_cast<long>(s.width)) {
-                        continue;
-                    }
-                    next[i * s.width + j] +=
-                        std::exp(-0.5 * d * d / (width * width)) *
-                        field[static_cast<std::size_t>(y) * s.width + static_cast<std::size_t>(x)];
-                }
+        const long count = static_cast<long>(down ? s.height : s.width);
+        const long step = static_cast<long>(down ? s.width : 1);
+        for (std::size_t p = 0; p < field.size(); ++p) {
+            const long at = static_cast<long>(down ? p / s.width : p % s.width);
+            double sum = 0;
+            for (long d = std::max<long>(-reach, -at); d <= std::min<long>(reach, count - 1 - at);
+                 ++d) {
+                sum += weights[static_cast<std::size_t>(d + reach)] *
+                       field[static_cast<std::size_t>(static_cast<long>(p) + d * step)];
             }
+            next[p] = sum;
         }
-        field = std::move(next);
+        field.swap(next);
     };
     blur(true);
     blur(false);
@@ -172,6 +174,36 @@ RowTransform elastic_image(const ImageShape& shape, double amount, double width,
         for (std::size_t p = 0; p < row.size(); ++p) {
             out[p] = sample(shape, row, static_cast<double>(p / shape.width) + amount * (*down)[p],
                             static_cast<double>(p % shape.width) + amount * (*right)[p]);
+        }
+    };
+}
+
+RowTransform deform_image(const ImageShape& shape, double amount, std::uint64_t seed) {
+    check_shape(shape);
+    require_finite_amount("a displacement", amount, true);
+    constexpr double field_width = 4;
+    return [shape, amount, seed](std::span<const double> row, std::span<double> out) {
+        check_length(shape, row);
+        // The stream is the row's own (FNV-1a of its numbers), wherever in a file it stands.
+        std::uint64_t stream = 0xCBF29CE484222325U;
+        for (const double v : row)
+            stream = (stream ^ std::bit_cast<std::uint64_t>(v)) * 0x100000001B3U;
+        Random random(seed, stream);
+        const std::vector<double> down = smooth_field(shape, field_width, random);
+        const std::vector<double> right = smooth_field(shape, field_width, random);
+        // What a linear map moves at the edge of the picture is about what the field moves
+        // anywhere.
+        const double slope = 2 * amount / static_cast<double>(std::min(shape.height, shape.width));
+        const double yy = slope * random.normal(), yx = slope * random.normal();
+        const double xy = slope * random.normal(), xx = slope * random.normal();
+        const double middle_y = (static_cast<double>(shape.height) - 1) / 2;
+        const double middle_x = (static_cast<double>(shape.width) - 1) / 2;
+        for (std::size_t p = 0; p < row.size(); ++p) {
+            const auto i = static_cast<double>(p / shape.width);
+            const auto j = static_cast<double>(p % shape.width);
+            const double y = i - middle_y, x = j - middle_x;
+            out[p] = sample(shape, row, i + yy * y + yx * x + amount * down[p],
+                            j + xy * y + xx * x + amount * right[p]);
         }
     };
 }

@@ -62,6 +62,10 @@ RowTransform thicken_image(const ImageShape& shape, double amount);
 /// `width` of them (Simard, Steinkraus and Platt 2003). One field a seed.
 RowTransform elastic_image(const ImageShape& shape, double amount, double width,
                            std::uint64_t seed);
+/// Each row by a field of its own, smooth over four pixels, and a small turn, stretch and slant of
+/// its own, all of about `amount` pixels: what makes a set of pictures many times as large. Which
+/// those are is settled by the row's numbers and the seed alone.
+RowTransform deform_image(const ImageShape& shape, double amount, std::uint64_t seed);
 /// Its centre of mass brought to the middle and its slant taken out: sheared so that rows and
 /// columns of ink are uncorrelated. Ink is what differs from the background.
 RowTransform deskew_image(const ImageShape& shape);
@@ -83,7 +87,8 @@ struct NamedTransform {
 ///   shear(s)     by s and −s
 ///   thicken(a)   by a and −a
 ///   elastic(a)   two fields of that amount, smooth over four pixels
-///   deskew, contrast   one each
+///   16*deform(a) sixteen ways, in each of which every row is deformed by that amount in its own
+///   way deskew, contrast   one each
 /// Throws InvalidInput that names the part it does not know.
 std::vector<NamedTransform> parse_transforms(std::string_view text, const ImageShape& shape);
 

@@ -14,16 +14,30 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// A part of the list: "shift(2)" is shift and 2.
+constexpr double most_times = 10000;
+
+/// A part of the list: "shift(2)" is shift and 2, "16*deform(1)" is that sixteen times.
 struct Part {
     std::string_view text;
     std::string_view name;
     double amount = 1;
     bool given = false;
+    double times = 1;
 };
 
 Part part_of(std::string_view text) {
     Part part{.text = text, .name = text};
+    if (const std::size_t by = text.find('*'); by != std::string_view::npos) {
+        const auto times = parse_number(trimmed(text.substr(0, by)));
+        if (!times || *times < 1 || *times > most_times || *times != std::floor(*times)) {
+            throw InvalidInput(
+                "how many times is a whole number from 1 to 10000, as in 16*deform(1); found " +
+                quoted(text));
+        }
+        part.times = *times;
+        text = trimmed(text.substr(by + 1));
+        part.name = text;
+    }
     const std::size_t open = text.find('(');
     if (open == std::string_view::npos) return part;
     part.name = trimmed(text.substr(0, open));
@@ -44,6 +58,10 @@ class List {
 
     void add(const Part& part) {
         const double a = part.amount;
+        if (part.times > 1 && part.name != "deform") {
+            throw InvalidInput(quoted(part.text) +
+                               " would be the same each time; deform(a) alone is not");
+        }
         if (part.name == "shift") {
             add_shifts(a);
         } else if (part.name == "rotate") {
@@ -56,6 +74,11 @@ class List {
             both(part, thicken_image(shape_, a), thicken_image(shape_, -a));
         } else if (part.name == "elastic") {
             both(part, elastic_image(shape_, a, 4, 1), elastic_image(shape_, a, 4, 2));
+        } else if (part.name == "deform") {
+            for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(part.times); ++seed) {
+                out_.push_back({"deform(" + format_number(a) + ") " + std::to_string(seed),
+                                deform_image(shape_, a, seed)});
+            }
         } else if (part.name == "deskew" && !part.given) {
             out_.push_back({"deskew", deskew_image(shape_)});
         } else if (part.name == "contrast" && !part.given) {
@@ -63,7 +86,7 @@ class List {
         } else {
             throw InvalidInput("there is no transformation " + quoted(part.text) +
                                "; there are shift(n), rotate(degrees), scale(factor), shear(s), "
-                               "thicken(a), elastic(a), deskew and contrast");
+                               "thicken(a), elastic(a), deform(a), deskew and contrast");
         }
     }
 
