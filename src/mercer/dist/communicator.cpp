@@ -1,6 +1,7 @@
 #include "mercer/dist/communicator.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 
@@ -35,6 +36,8 @@ enum class State : std::uint64_t { well, stops, fails };
 struct Communicator::Word {
     State state = State::well;
     std::uint64_t bytes = 0;  ///< of what it has to say in it, or of its message
+    /// That itself, where it is short, which saves another exchange.
+    std::array<std::byte, 240> text{};
 };
 
 namespace {
@@ -70,32 +73,43 @@ RankFailed Communicator::failure(const std::vector<Word>& words, std::span<const
     return {failed, code, std::string(text, bytes[failed] - sizeof code)};
 }
 
-/// All ranks say how many bytes they have to say, or that they are not well.
-std::vector<std::size_t> Communicator::meet(std::size_t bytes) {
-    if (size() == 1) return {bytes};
-    const std::vector<Word> words = say({State::well, bytes});
+/// All ranks say what they have to say, or how much that is, or that they are not well.
+std::vector<Communicator::Word> Communicator::meet(std::span<const std::byte> own) {
+    Word word{State::well, own.size()};
+    if (own.size() <= word.text.size()) std::ranges::copy(own, word.text.begin());
+    std::vector<Word> words = say(word);
     if (any(words, State::fails)) throw failure(words, {});
     if (any(words, State::stops)) {
         stopped_ = true;
         throw Cancelled();
     }
-    std::vector<std::size_t> counts;
-    for (const Word& word : words) counts.push_back(word.bytes);
-    return counts;
+    return words;
 }
 
 std::vector<std::byte> Communicator::gather_bytes(std::span<const std::byte> own,
                                                   std::vector<std::size_t>& counts) {
-    counts = meet(own.size());
-    std::vector<std::byte> all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-    if (!all.empty()) gather(own.data(), all.data(), counts);
+    counts = {own.size()};
+    if (size() == 1) return {own.begin(), own.end()};
+    const std::vector<Word> words = meet(own);
+    counts.clear();
+    for (const Word& word : words) counts.push_back(word.bytes);
+    std::vector<std::byte> all;
+    if (std::ranges::max(counts) <= Word{}.text.size()) {
+        for (const Word& word : words) {
+            const auto end = word.text.begin() + static_cast<std::ptrdiff_t>(word.bytes);
+            all.insert(all.end(), word.text.begin(), end);
+        }
+    } else {
+        all.resize(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+        gather(own.data(), all.data(), counts);
+    }
     return all;
 }
 
 void Communicator::all_to_all(std::span<const double> sent,
                               std::span<const std::size_t> sent_counts, std::span<double> received,
                               std::span<const std::size_t> received_counts) {
-    meet(0);
+    if (size() > 1) meet({});
     const auto in_bytes = [](std::span<const std::size_t> counts) {
         std::vector<std::size_t> bytes(counts.begin(), counts.end());
         for (std::size_t& count : bytes) count *= sizeof(double);
@@ -105,12 +119,12 @@ void Communicator::all_to_all(std::span<const double> sent,
 }
 
 void Communicator::barrier() {
-    meet(0);
+    if (size() > 1) meet({});
 }
 
 void Communicator::stop() {
     if (size() == 1) return;
-    const std::vector<Word> words = say({State::stops, 0});
+    const std::vector<Word> words = say({State::stops});
     if (any(words, State::fails)) throw failure(words, {});
     stopped_ = true;
 }

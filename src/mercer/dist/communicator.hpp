@@ -102,7 +102,7 @@ class Communicator {
     struct Word;
     std::vector<Word> say(const Word& own);
     RankFailed failure(const std::vector<Word>& words, std::span<const std::byte> own);
-    std::vector<std::size_t> meet(std::size_t bytes);
+    std::vector<Word> meet(std::span<const std::byte> own);
     std::vector<std::byte> gather_bytes(std::span<const std::byte> own,
                                         std::vector<std::size_t>& counts);
 

@@ -1,11 +1,12 @@
 // The processes of mpirun. What speaks MPI is a plugin (src/plugins/mpi.cpp), opened here.
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
+#include "mercer/base/detail/library.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/dist/communicator.hpp"
@@ -33,27 +34,25 @@ std::filesystem::path own_folder() {
     return std::filesystem::path(info.dli_fname).parent_path();
 }
 
+/// Beside the library, or wherever the loader looks.
 MercerMpiBegin open_plugin() {
-    constexpr const char* name = "libmercer_mpi.so";
-    std::string reasons;
-    for (const std::string& path : {(own_folder() / name).string(), std::string(name)}) {
-        void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
-        if (handle) return reinterpret_cast<MercerMpiBegin>(dlsym(handle, "mercer_mpi_begin"));
-        reasons += (reasons.empty() ? "" : "; ") + std::string(dlerror());
+    const std::string beside = (own_folder() / MERCER_MPI_LIBRARY).string();
+    try {
+        const Library plugin({beside.c_str(), MERCER_MPI_LIBRARY},
+                             "several processes; install libopenmpi-dev, and build Mercer again");
+        return plugin.function<MercerMpiBegin>("mercer_mpi_begin");
+    } catch (const std::runtime_error& error) {
+        throw InvalidInput("mpirun has started " + std::to_string(started_together()) +
+                           " processes, which this copy of Mercer cannot join: " + error.what());
     }
-    throw InvalidInput(
-        "mpirun has started " + std::to_string(started_together()) +
-        " processes, which this copy of Mercer cannot join: it was built without MPI (install "
-        "libopenmpi-dev, and build it again; " +
-        reasons + ")");
 }
 
 class MpiRanks final : public Communicator {
    public:
     MpiRanks() {
         const MercerMpiBegin begin = open_plugin();
-        if (!begin || begin(&mpi_) != 0 || mpi_.version != mercer_mpi_version) {
-            throw InvalidInput("libmercer_mpi.so cannot begin MPI, or is of another version");
+        if (begin(&mpi_) != 0 || mpi_.version != mercer_mpi_version) {
+            throw InvalidInput(MERCER_MPI_LIBRARY " cannot begin MPI, or is of another version");
         }
     }
     MpiRanks(const MpiRanks&) = delete;

@@ -255,6 +255,16 @@ TargetScaling span_target_scale(TargetScale rule, std::span<const double> target
     return scaling;
 }
 
+void stopped_without_model(const Run& run, double time_limit, Communicator& ranks) {
+    const char late = run.out_of_time() ? 1 : 0;
+    const std::vector<char> all = ranks.all_gather(std::span<const char>(&late, 1));
+    if (std::ranges::find(all, char{1}) == all.end()) throw Cancelled();
+    const Run over({}, 1e-9);  // what is said must be the same on all
+    while (over.goes_on({"stop", -1})) {
+    }
+    stopped_without_model(over, time_limit);
+}
+
 Progress spread_progress(Progress own, Communicator& ranks) {
     ranks.resume();
     return [own = std::move(own), &ranks](const Moment& moment) {

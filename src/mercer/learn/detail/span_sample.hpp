@@ -44,6 +44,9 @@ void refuse_spread(const std::string& what);
 /// A listener that speaks for all ranks: when it wants to stop, the others are told first.
 Progress spread_progress(Progress own, Communicator& ranks);
 
+/// As above, on all ranks: whichever of them ran out of time.
+[[noreturn]] void stopped_without_model(const Run& run, double time_limit, Communicator& ranks);
+
 /// `patient_fit` that knows of ranks. Stopped before there is a machine, several throw Cancelled:
 /// few rows of each would be another machine than few rows of all.
 template <class Settings, class Fit>
@@ -54,7 +57,11 @@ Model span_fit(Task task, const Settings& settings, const Dataset& data, const F
     Settings own = settings;
     own.common.progress = spread_progress(run.progress(), ranks);
     own.common.time_limit = 0;  // the listener looks at the clock
-    return marked_stopped(fit(std::as_const(own), data), run);
+    try {
+        return marked_stopped(fit(std::as_const(own), data), run);
+    } catch (const Cancelled&) {
+        stopped_without_model(run, settings.common.time_limit, ranks);
+    }
 }
 
 }  // namespace mercer
