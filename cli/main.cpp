@@ -3,8 +3,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "cli/common/files.hpp"
 #include "cli/common/interrupt.hpp"
 #include "cli/common/output.hpp"
+#include "cli/common/ranks.hpp"
 #include "cli/libsvm/libsvm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
@@ -154,6 +153,9 @@ int run(std::vector<std::string> words) {
                         fmt::format("{}\nTry '{} --help'.", complaint(error, command), place));
     }
     session.command = program.get_subcommands()[0];
+    if (session.command->get_name() != "train") {
+        require_one_rank("mercer " + session.command->get_name());
+    }
     check_files(files_named(*session.command, session));
     check_uses(session.uses);
     set_threads(session.threads);
@@ -173,21 +175,17 @@ int main(int argc, char** argv) {
     // speed for 20 ms, just when ours have some. Told of one processor it starts none; those that
     // the library asks for come later. What the user has set stands.
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
-    try {
+    const auto work = [&] {
         std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
         std::string program = argc > 0 ? libsvm_program(argv[0]) : "";
         if (program.empty() && !words.empty() && words[0] == libsvm_program(words[0])) {
             program = words[0];
             words.erase(words.begin());
         }
-        return program.empty() ? run(std::move(words)) : run_libsvm_program(program, words);
-    } catch (const mercer::InvalidInput& error) {
-        return complain(exit_bad_input, in_flags(error.what()));
-    } catch (const mercer::Cancelled&) {
-        return complain(exit_interrupted, "interrupted");
-    } catch (const std::bad_alloc&) {
-        return complain(exit_failure, "out of memory");
-    } catch (const std::exception& error) {
-        return complain(exit_failure, error.what());
-    }
+        if (program.empty()) return run(std::move(words));
+        require_one_rank(program);
+        return run_libsvm_program(program, words);
+    };
+    return run_on_all_ranks(
+        work, [](const Complaint& found) { return complain(found.code, found.message); });
 }

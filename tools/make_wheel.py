@@ -35,6 +35,7 @@ OPTIONAL = {
     "MERCER_LIBARCHIVE_LIBRARY": "bz2, xz, zstd and lz4 files are refused; gzip needs none",
     "MERCER_CLP_LIBRARY": "codebooks by linear programs (vq) are refused",
     "MERCER_MICROHTTPD_LIBRARY": "mercer studio is refused",
+    "MERCER_MPI_LIBRARY": "several processes under mpirun are refused",
 }
 #: Every manylinux system has these (PEP 600), and NumPy needs the C++ library as well.
 SYSTEM = {

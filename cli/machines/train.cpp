@@ -15,6 +15,7 @@
 #include "cli/common/model_input.hpp"
 #include "cli/common/model_output.hpp"
 #include "cli/common/output.hpp"
+#include "cli/common/ranks.hpp"
 #include "cli/common/table_input.hpp"
 #include "cli/machines/plan.hpp"
 #include "cli/machines/step_trace.hpp"
@@ -40,7 +41,8 @@ struct Training {
     std::string input;
     Task task = Task::svc;
     Dataset data{};
-    SvmSettings svm{};  ///< of support vector machines
+    std::size_t rows = 0;  ///< of the whole input, of which `data` may be a part
+    SvmSettings svm{};     ///< of support vector machines
     std::vector<std::string> warnings{};
 
     void caution(std::string text) {
@@ -127,7 +129,7 @@ void check_labels(const Training& t) {
 // ---- What is printed.
 
 std::string data_text(const Training& t) {
-    return line("data", fmt::format("{}, {}, {}", t.input, counted(t.data.size(), "row"),
+    return line("data", fmt::format("{}, {}, {}", t.input, counted(t.rows, "row"),
                                     counted(t.data.columns(), "column")));
 }
 
@@ -325,7 +327,7 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
     advise_on_targets(t, model);
     if (!t.options.model.empty()) {
         const InterruptLater later(t.options.model);
-        save(model, t.options.model);
+        if (is_first_rank()) save(model, t.options.model);
         json["model"] = t.options.model;
         text += line("model", t.options.model);
     }
@@ -374,6 +376,9 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
     if (!options.from.empty()) {
         t.svm.start = std::make_shared<const Model>(read_model(options.from));
     }
+    if (options.approximate.empty() || options.approximate == "auto" || options.folds > 0) {
+        require_one_rank("mercer train without --approximate nystroem, or with --cv,");
+    }
     machine_of(options, t.svm, {});  // what no machine can take is said before the data is read
     Stopwatch watch;
     t.data = read_for_learning(reading, session, options.kernel);
@@ -385,7 +390,9 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
                                        counted(t.data.size(), "row")));
     }
     advise_on_scale(t);
-    Json json{{"input", input.path}, {"rows", t.data.size()}};
+    t.rows = t.data.size();
+    t.data = own_part(t.data);
+    Json json{{"input", input.path}, {"rows", t.rows}};
     std::string text = data_text(t);
     const StopOnInterrupt stop;
     if (options.approximate == "auto") {

@@ -33,13 +33,13 @@ const Allowed& allowed_rooms() {
             {"solver", "base"},
             {"gram", "base data kernel"},
             {"feature", "base data kernel solver gram"},
-            {"learn", "base data kernel solver gram feature"},
-            {"picture", "base data kernel solver gram feature learn"},
+            {"learn", "base data kernel solver gram feature dist"},
+            {"picture", "base data kernel solver gram feature dist learn"},
             {"theory", "base data kernel solver gram feature learn"},
             {"persist", "base data kernel solver gram feature learn picture"},
             {"select", "base data kernel solver gram feature learn theory"},
             {"chart", "base data kernel solver gram feature learn picture theory select"},
-            {"dist", "base data kernel gram"}};
+            {"dist", "base data"}};
         Allowed rooms;
         for (const auto& [room, words] : below) {
             std::istringstream text(words);

@@ -10,7 +10,7 @@
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/centre_span.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
-#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/detail/span_sample.hpp"
 #include "mercer/learn/machine.hpp"
 #include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 
@@ -160,7 +160,8 @@ class SpanFit {
         const Run run = settings_.run();
         FitSettings own = settings_;
         own.progress = run.progress();
-        const Sample sample = take_sample(task, data, own, targets.columns == 0);
+        refuse_spread("the task " + task_name(task));
+        const SpanSample sample = take_span_sample(task, data, own, targets.columns == 0);
         const CentreSpan<T> span(sample, own, how_);
         SpanFeatures<T> features = features_of(span, sample, own);
         const Model inner = fit_features(span, sample, features, targets, run);
@@ -210,8 +211,7 @@ class SpanFit {
         }
         Matrix<double> beta = weight_vectors(inner.expansion());
         backward_solve(span.factor(), beta.view());
-        set_expansion(model, sample, span.kernel(), span.positions(), std::move(beta),
-                      inner.expansion().bias, self);
+        span.write(model, std::move(beta), inner.expansion().bias, self);
         model.double_precision =
             settings_.double_precision || inner.double_precision() || needs_double(model.expansion);
         const double seconds = run.seconds();

@@ -18,8 +18,7 @@
 namespace mercer {
 namespace {
 
-Kernel checked_kernel(const Sample& sample) {
-    const Kernel kernel = resolve(sample.kernel, sample.x, sample.data.feature_names);
+Kernel checked_kernel(const Kernel& kernel) {
     if (convexity_by_rule(kernel, Directions::any) != Convexity::by_rule) {
         throw InvalidInput("the kernel " + kernel.text() +
                            " is not known to be positive definite, and only such kernels can be "
@@ -51,14 +50,18 @@ std::vector<std::size_t> candidates(std::size_t rows, const FitSettings& setting
     return all;
 }
 
+}  // namespace
+
+/// All ranks draw among the same rows; that of rank 0 counts where processors differ in rounding.
 template <class T>
-std::vector<std::size_t> chosen(const Sample& sample, const FitSettings& settings,
-                                const Nystroem& how) {
+typename CentreSpan<T>::Choice CentreSpan<T>::chosen(const SpanSample& sample,
+                                                     const FitSettings& settings,
+                                                     const Nystroem& how) {
     if (how.centres == 0) throw InvalidInput("`centres` = 0 must be at least 1");
-    const std::vector<std::size_t> from = candidates(sample.size(), settings, how.centres);
-    const Rows rows = from.size() == sample.size() ? sample.x : sample.x.select(from);
-    const auto gram = make_gram<float>(checked_kernel(sample), rows, sample.data.feature_names,
-                                       settings.progress);
+    const std::vector<std::size_t> from = candidates(sample.leaves.rows(), settings, how.centres);
+    const Rows rows = sample.leaves.gather(sample.x, from);
+    const auto gram = make_gram<float>(checked_kernel(sample.kernel), rows,
+                                       sample.data.feature_names, settings.progress);
     // What rounding of single precision leaves of a row says nothing any more.
     constexpr double tolerance = std::is_same_v<T, float> ? 1e-5 : 1e-6;
     std::vector<std::size_t> drawn = draw_centres(gram, {.count = how.centres,
@@ -66,25 +69,30 @@ std::vector<std::size_t> chosen(const Sample& sample, const FitSettings& setting
                                                          .seed = settings.seed,
                                                          .progress = settings.progress});
     if (drawn.empty()) throw InvalidInput("the kernel is zero on all rows");
-    for (std::size_t& position : drawn) position = from[position];
-    return drawn;
+    if (sample.leaves.ranks().size() > 1) {
+        const std::span<const std::size_t> own(drawn);
+        drawn = sample.leaves.ranks().all_gather(
+            own.first(sample.leaves.ranks().rank() == 0 ? own.size() : 0));
+    }
+    Choice choice{.positions = drawn, .rows = rows.select(drawn)};
+    for (std::size_t& position : choice.positions) position = from[position];
+    return choice;
 }
 
-}  // namespace
+template <class T>
+CentreSpan<T>::CentreSpan(const SpanSample& sample, const FitSettings& settings,
+                          const Nystroem& how)
+    : CentreSpan(sample, settings, chosen(sample, settings, how)) {}
 
 template <class T>
-CentreSpan<T>::CentreSpan(const Sample& sample, const FitSettings& settings, const Nystroem& how)
-    : CentreSpan(sample, settings, chosen<T>(sample, settings, how)) {}
-
-template <class T>
-CentreSpan<T>::CentreSpan(const Sample& sample, const FitSettings& settings,
-                          std::vector<std::size_t> positions)
-    : positions_(std::move(positions)),
-      gram_(make_gram<T>(checked_kernel(sample), sample.x.select(positions_),
-                         sample.data.feature_names, settings.progress)) {
+CentreSpan<T>::CentreSpan(const SpanSample& sample, const FitSettings& settings, Choice choice)
+    : positions_(std::move(choice.positions)),
+      origins_(sample.leaves.origins(sample.kept, positions_)),
+      rows_(std::move(choice.rows)),
+      gram_(make_gram<T>(sample.kernel, rows_, sample.data.feature_names, settings.progress)) {
     const std::size_t m = size();
-    const auto exact = make_gram<double>(kernel(), sample.x.select(positions_),
-                                         sample.data.feature_names, settings.progress);
+    const auto exact =
+        make_gram<double>(kernel(), rows_, sample.data.feature_names, settings.progress);
     factor_ = Matrix<double>(m, m);
     exact.matrix(factor_.view(), settings.progress);
     if (!cholesky(factor_.view(), settings.progress)) {
@@ -98,6 +106,17 @@ CentreSpan<T>::CentreSpan(const Sample& sample, const FitSettings& settings,
     for (std::size_t i = 0; i < m; ++i) {
         for (std::size_t j = 0; j <= i; ++j) inverse_(i, j) = static_cast<T>(inverse(j, i));
     }
+}
+
+template <class T>
+void CentreSpan<T>::write(ModelParts& model, Matrix<double> beta, std::vector<double> bias,
+                          double self) const {
+    model.origins = origins_;
+    model.expansion.kernel = kernel();
+    model.expansion.points = rows_;
+    model.expansion.coefficients = std::move(beta);
+    model.expansion.bias = std::move(bias);
+    model.expansion.self = self;
 }
 
 template <class T>

@@ -13,7 +13,7 @@
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/gram/operators.hpp"
-#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/detail/span_sample.hpp"
 #include "mercer/learn/machine.hpp"
 
 namespace mercer {
@@ -22,12 +22,15 @@ template <class T>
 class CentreSpan {
    public:
     /// Throws InvalidInput for a kernel that is not known to be positive definite, and Cancelled.
-    CentreSpan(const Sample& sample, const FitSettings& settings, const Nystroem& how);
+    CentreSpan(const SpanSample& sample, const FitSettings& settings, const Nystroem& how);
 
     std::size_t size() const { return positions_.size(); }  ///< may be fewer than asked for
     const Kernel& kernel() const { return gram_.kernel(); }
-    /// The centres, ascending, among the rows of the sample.
+    /// The centres, ascending, among the rows of all ranks.
     const std::vector<std::size_t>& positions() const { return positions_; }
+    /// Puts f = Σ_m β_m k(c_m, ·) + b, a row of β for each output, among the parts of a model.
+    void write(ModelParts& model, Matrix<double> beta, std::vector<double> bias,
+               double self = 0) const;
     /// The engine whose reference rows are the centres.
     const Gram<T>& gram() const { return gram_; }
     /// L, lower triangular.
@@ -37,10 +40,17 @@ class CentreSpan {
     void features(const Points<T>& rows, MatrixView<T> out) const;
 
    private:
-    CentreSpan(const Sample& sample, const FitSettings& settings,
-               std::vector<std::size_t> positions);
+    struct Choice {
+        std::vector<std::size_t> positions{};
+        Rows rows{};
+    };
+    CentreSpan(const SpanSample& sample, const FitSettings& settings, Choice choice);
+    static Choice chosen(const SpanSample& sample, const FitSettings& settings,
+                         const Nystroem& how);
 
     std::vector<std::size_t> positions_;
+    std::vector<std::size_t> origins_;  ///< of the centres, in the data given
+    Rows rows_;                         ///< the centres, scaled
     Gram<T> gram_;
     Matrix<double> factor_{};
     Matrix<T> inverse_{};  ///< L⁻¹

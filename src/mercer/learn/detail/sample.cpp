@@ -9,11 +9,12 @@
 #include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
+#include "mercer/learn/detail/span_sample.hpp"
 
 namespace mercer {
 namespace {
 
-void check_targets(const Labels& y, const std::vector<std::size_t>& kept) {
+void check_targets(const Labels& y, const std::vector<std::size_t>& kept, std::size_t before) {
     if (y.are_text()) {
         throw InvalidInput(
             "regression needs numbers as targets, and the labels are names such as " +
@@ -21,9 +22,22 @@ void check_targets(const Labels& y, const std::vector<std::size_t>& kept) {
     }
     for (std::size_t i = 0; i < y.size(); ++i) {
         if (std::isfinite(y.values[i])) continue;
-        throw InvalidInput("the target of row " + std::to_string(kept[i] + 1) + " is " +
+        throw InvalidInput("the target of row " + std::to_string(before + kept[i] + 1) + " is " +
                            format_number(y.values[i]) + ", which is not finite");
     }
+}
+
+Dataset kept_rows(const Dataset& data, std::vector<std::size_t>& kept) {
+    kept.clear();
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        if (data.weights.empty() || data.weights[i] > 0) kept.push_back(i);
+    }
+    return kept.size() == data.size() ? data : data.select(kept);
+}
+
+[[noreturn]] void refuse_no_rows(const Dataset& data) {
+    throw InvalidInput(data.size() == 0 ? "there are no rows to train on"
+                                        : "every row has weight 0: there is nothing to train on");
 }
 
 }  // namespace
@@ -40,45 +54,50 @@ FitStatus fit_status(DualStatus status) {
 }
 
 Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
-    kept.clear();
-    for (std::size_t i = 0; i < data.size(); ++i) {
-        if (data.weights.empty() || data.weights[i] > 0) kept.push_back(i);
-    }
-    if (kept.empty()) {
-        throw InvalidInput(data.size() == 0
-                               ? "there are no rows to train on"
-                               : "every row has weight 0: there is nothing to train on");
-    }
-    return kept.size() == data.size() ? data : data.select(kept);
+    Dataset some = kept_rows(data, kept);
+    if (kept.empty()) refuse_no_rows(data);
+    return some;
 }
 
-Sample take_sample(Task task, const Dataset& data, const FitSettings& settings, bool by_labels) {
+Sample begin_sample(Task task, const Dataset& data, const FitSettings& settings, bool by_labels,
+                    std::size_t before) {
     require_range("the time limit", settings.time_limit, settings.time_limit >= 0,
                   "0 (none) or a number of seconds");
     check_target_scale(settings.target_scale, task);
     data.check();
     if (!data.table) require_finite(data.x);
     Sample sample;
-    sample.data = without_idle_rows(data, sample.kept);
-    if (data.table) {
+    sample.data = kept_rows(data, sample.kept);
+    if (data.table && !sample.kept.empty()) {
         sample.recipe = std::make_shared<const Recipe>(Recipe::fit(data.table, sample.data.x));
         sample.data.x = sample.recipe->apply(sample.data.x);
         sample.data.feature_names = sample.recipe->names();
         sample.data.table = nullptr;
         require_finite(sample.data.x);
     }
-    if (by_labels && (is_classifier(task) || is_regressor(task)) && data.y.empty()) {
+    const bool labelled = by_labels && (is_classifier(task) || is_regressor(task));
+    if (labelled && data.y.empty() && data.size() > 0) {
         throw InvalidInput("the task " + task_name(task) + " needs labels, and the data has none");
     }
+    if (by_labels && is_regressor(task)) check_targets(sample.data.y, sample.kept, before);
+    return sample;
+}
+
+void require_classes(const Classes& classes) {
+    if (classes.count() >= 2) return;
+    throw InvalidInput("there is only one class, " + quoted(classes.names.at(0)) +
+                       "; a classifier needs rows of two classes (for a single class use "
+                       "`task=one-class`)");
+}
+
+Sample take_sample(Task task, const Dataset& data, const FitSettings& settings, bool by_labels) {
+    refuse_spread("the task " + task_name(task) + " of all rows");
+    Sample sample = begin_sample(task, data, settings, by_labels, 0);
+    if (sample.kept.empty()) refuse_no_rows(data);
     if (is_classifier(task)) {
         sample.classes = classes_of(sample.data.y);
-        if (sample.classes.count() < 2) {
-            throw InvalidInput("there is only one class, " + quoted(sample.classes.names[0]) +
-                               "; a classifier needs rows of two classes (for a single class use "
-                               "`task=one-class`)");
-        }
+        require_classes(sample.classes);
     }
-    if (by_labels && is_regressor(task)) check_targets(sample.data.y, sample.kept);
     sample.scaling = Scaling::fit(settings.scaling, sample.data.x);
     sample.x = sample.scaling.apply(sample.data.x);
     sample.kernel =

@@ -1,9 +1,11 @@
 // Products with the features of all rows in the span of some (learn/detail/centre_span.hpp), which
-// are made block by block and never stored: memory for centres², whatever the number of rows.
-// Results do not depend on the number of threads.
+// are made block by block and never stored: memory for some centres², whatever the number of rows.
+// Results depend neither on the number of threads nor on that of ranks, each of which goes over its
+// own rows.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "mercer/base/matrix.hpp"
@@ -12,26 +14,33 @@
 
 namespace mercer {
 
-/// Both must outlive it. Throws Cancelled from any of its products.
+/// Both must outlive it. Throws Cancelled from any of its products. Numbers that belong to rows are
+/// those of this rank's.
 class SpanProducts {
    public:
-    SpanProducts(const CentreSpan<float>& span, const Rows& rows, Progress progress)
-        : span_(span), rows_(rows), progress_(std::move(progress)) {}
+    SpanProducts(const CentreSpan<float>& span, const SpanSample& sample, Progress progress)
+        : span_(span), sample_(sample), progress_(std::move(progress)) {}
 
-    std::size_t rows() const { return rows_.size(); }
+    std::size_t rows() const { return sample_.size(); }
     std::size_t columns() const { return span_.size(); }
+    const RowLeaves& leaves() const { return sample_.leaves; }
     /// out[i] = φ_i·w.
     void multiply(std::span<const double> w, std::span<double> out) const;
-    /// w = Σ c_i φ_i.
+    /// w = Σ c_i φ_i over the rows of all ranks.
     void sum(std::span<const double> c, std::span<double> w) const;
     /// g = Σ h_i φ_i φ_i', all h_i >= 0, and in the same pass row o of `sums` = Σ_i right(o, i)
-    /// φ_i.
+    /// φ_i, over the rows of all ranks.
     void weigh(std::span<const double> h, MatrixView<const double> right, MatrixView<double> g,
                MatrixView<double> sums) const;
 
    private:
+    void for_blocks(std::size_t first, std::size_t last,
+                    const std::function<void(std::size_t, std::size_t)>& body) const;
+    void weigh_block(std::size_t first, std::size_t count, std::span<const double> h,
+                     MatrixView<const double> right, std::span<double> totals) const;
+
     const CentreSpan<float>& span_;
-    const Rows& rows_;
+    const SpanSample& sample_;
     Progress progress_;
 };
 

@@ -15,7 +15,7 @@
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
-#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/detail/span_sample.hpp"
 #include "mercer/learn/risk/detail/newton_risk.hpp"
 #include "mercer/learn/risk/detail/newton_span.hpp"
 #include "mercer/solver/dual.hpp"
@@ -51,7 +51,7 @@ Describe<RiskSettings> risk_settings(Loss loss) {
 }
 
 /// What a solution looks like from outside.
-Report report_of(const RiskSettings& settings, const Sample& sample, const RiskProblem& problem,
+Report report_of(const RiskSettings& settings, const SpanSample& sample, const RiskProblem& problem,
                  const RiskSolution& s) {
     Report r;
     r.status = s.status;
@@ -62,25 +62,28 @@ Report report_of(const RiskSettings& settings, const Sample& sample, const RiskP
     r.squared_norm = s.squared_norm;
     set_gap(r);
     r.bias = s.bias;
-    r.rows = sample.size();
+    r.rows = sample.leaves.rows();
     r.iterations = s.iterations;
     r.history = s.history;
     r.figures["lambda"] = settings.lambda;
-    double wrong = 0;
-    double loss = 0;
-    double total = 0;
-    for (std::size_t i = 0; i < sample.size(); ++i) {
-        const double z = s.image[i] + s.bias;
-        const double y = problem.target[i];
-        loss += sample.weight(i) * problem.loss.value(y, z);
-        total += sample.weight(i);
-        if (y * z <= 0) wrong += sample.weight(i);
-        if (settings.loss == Loss::squared_hinge && y * z < 1) ++r.margin_errors;
-        if (s.alpha[i] != 0) ++r.free_support_vectors;
+    const auto margin = [&](std::size_t i) { return problem.target[i] * (s.image[i] + s.bias); };
+    const auto count = [&](const auto& holds) {
+        return static_cast<std::size_t>(
+            sample.leaves.sum([&](std::size_t i) { return holds(i) ? 1.0 : 0.0; }));
+    };
+    const double total = sample.leaves.sum([&](std::size_t i) { return sample.weight(i); });
+    if (settings.loss == Loss::squared_hinge) {
+        r.margin_errors = count([&](std::size_t i) { return margin(i) < 1; });
     }
+    r.free_support_vectors = count([&](std::size_t i) { return s.alpha[i] != 0; });
     if (is_classifier(task_of(settings.loss))) {
+        const double wrong =
+            sample.leaves.sum([&](std::size_t i) { return margin(i) <= 0 ? sample.weight(i) : 0; });
         r.figures["training_error"] = wrong / total;
     } else {
+        const double loss = sample.leaves.sum([&](std::size_t i) {
+            return sample.weight(i) * problem.loss.value(problem.target[i], s.image[i] + s.bias);
+        });
         r.figures["training_loss"] = loss / total;
     }
     return r;
@@ -88,16 +91,14 @@ Report report_of(const RiskSettings& settings, const Sample& sample, const RiskP
 
 /// The largest λ‖z − α‖² between points of the dual: α_i = −w_i ℓ' / 2λ lies in an interval as
 /// long as the slopes of the loss are apart, times w_i / 2λ.
-double reach_of(const RiskSettings& settings, const Sample& sample) {
+double reach_of(const RiskSettings& settings, const SpanSample& sample) {
     const double slopes = settings.loss == Loss::squared_hinge ? infinity
                           : settings.loss == Loss::huber       ? 2 * settings.delta
                                                                : 1;
-    double squares = 0;
-    for (std::size_t i = 0; i < sample.size(); ++i) {
+    return settings.lambda * sample.leaves.sum([&](std::size_t i) {
         const double width = slopes * sample.weight(i) / (2 * settings.lambda);
-        squares += width * width;
-    }
-    return settings.lambda * squares;
+        return width * width;
+    });
 }
 
 /// The targets of every output: ±1 for each class against the rest, or the numbers themselves.
@@ -115,17 +116,17 @@ Matrix<double> targets_of(const Sample& sample, bool classes) {
 /// Where a machine learns: among the functions of all rows, or of the span of some.
 class RiskSpace {
    public:
-    RiskSpace(const RiskSettings& settings, const Sample& sample)
+    RiskSpace(const RiskSettings& settings, const SpanSample& sample)
         : sample_(sample),
           gram_(make_gram<double>(sample.kernel, sample.x, sample.data.feature_names,
                                   settings.common.progress)),
           own_(std::make_unique<OwnRiskMatrix>(*gram_, settings.common)),
           curvature_(std::in_place, gram_->kernel(), sample.x,
                      directions_of(task_of(settings.loss), settings.bias)) {}
-    RiskSpace(const RiskSettings& settings, const Sample& sample, const Nystroem& how)
+    RiskSpace(const RiskSettings& settings, const SpanSample& sample, const Nystroem& how)
         : sample_(sample),
           span_(std::make_unique<CentreSpan<float>>(sample, settings.common, how)),
-          products_(std::in_place, *span_, sample.x, settings.common.progress) {}
+          products_(std::in_place, *span_, sample, settings.common.progress) {}
 
     const Kernel& kernel() const { return span_ ? span_->kernel() : gram_->kernel(); }
     RiskSolution minimise(RiskProblem problem, const NewtonSettings& newton) {
@@ -151,8 +152,7 @@ class RiskSpace {
         }
         if (!span_) return set_expansion(model, sample_, kernel(), coefficients, std::move(bias));
         backward_solve(span_->factor(), coefficients.view());
-        set_expansion(model, sample_, kernel(), span_->positions(), std::move(coefficients),
-                      std::move(bias));
+        span_->write(model, std::move(coefficients), std::move(bias));
         model.trained.numbers["centres"] = static_cast<double>(span_->size());
         model.double_precision = true;  // what cancels between near centres
     }
@@ -177,7 +177,7 @@ ModelParts begin_risk_model(const RiskSettings& settings, const Sample& sample) 
     return model;
 }
 
-ModelParts fit_newton(const RiskSettings& settings, const Sample& sample, RiskSpace space) {
+ModelParts fit_newton(const RiskSettings& settings, const SpanSample& sample, RiskSpace space) {
     const Run run = settings.common.run();
     const bool classes = is_classifier(task_of(settings.loss));
     const Matrix<double> targets = targets_of(sample, classes);
@@ -249,7 +249,7 @@ DualProblem quantile_dual(const RiskSettings& settings, const Sample& sample) {
     return dual;
 }
 
-ModelParts fit_quantile(const RiskSettings& settings, const Sample& sample) {
+ModelParts fit_quantile(const RiskSettings& settings, const SpanSample& sample) {
     const std::size_t n = sample.size();
     const Run run = settings.common.run();
     const auto gram = make_gram<double>(sample.kernel, sample.x, sample.data.feature_names,
@@ -375,13 +375,14 @@ namespace {
 /// Among the functions of all rows (null), or of the span of some.
 Model train(const RiskSettings& settings, const Dataset& data, const Nystroem* how) {
     const Task task = task_of(settings.loss);
-    Sample sample = take_sample(task, data, settings.common);
+    SpanSample sample = how ? take_span_sample(task, data, settings.common)
+                            : take_whole_sample(task, data, settings.common);
     RiskSettings own = settings;
     TargetScaling scaling;
     if (is_regressor(task)) {
         // The loss of (y − shift) / s is that of y − shift with δ s over s², or with λ / s over s.
         std::vector<double>& y = sample.data.y.values;
-        scaling = fit_target_scale(own.common.target_scale, y, sample.data.weights);
+        scaling = span_target_scale(own.common.target_scale, y, sample);
         for (double& v : y) v -= scaling.shift;
         own.delta *= scaling.scale;
         if (own.loss == Loss::quantile) own.lambda /= scaling.scale;
@@ -411,9 +412,8 @@ std::optional<Model> RiskMinimiser::fit_in_span(const Dataset& data,
     risk_settings(settings_.loss).check(settings_);
     if (settings_.loss == Loss::quantile) return {};  // it has no curvature to take steps by
     if (targets.columns > 0) refuse_targets(task());
-    return patient_fit(task(), settings_, data, [&how](const RiskSettings& s, const Dataset& d) {
-        return train(s, d, &how);
-    });
+    return span_fit(task(), settings_, data,
+                    [&how](const RiskSettings& s, const Dataset& d) { return train(s, d, &how); });
 }
 
 std::vector<MachineEntry> risk_entries() {

@@ -13,8 +13,7 @@
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/patient_fit.hpp"
-#include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/detail/span_sample.hpp"
 #include "mercer/learn/risk/detail/ridge_span.hpp"
 #include "mercer/learn/risk/detail/risk_matrix.hpp"
 #include "mercer/solver/linear/conjugate_gradient.hpp"
@@ -374,18 +373,17 @@ const Describe<RidgeSettings>& ridge_settings() {
 }
 
 /// Takes what the scaling rule calls the targets' shift from them; λ weighs alike on any scale.
-std::vector<TargetScaling> shift_targets(const RidgeSettings& settings, const Sample& sample,
+std::vector<TargetScaling> shift_targets(const RidgeSettings& settings, const SpanSample& sample,
                                          Matrix<double>& targets) {
     std::vector<TargetScaling> scalings;
     for (std::size_t o = 0; o < targets.rows(); ++o) {
-        scalings.push_back(
-            fit_target_scale(settings.common.target_scale, targets.row(o), sample.data.weights));
+        scalings.push_back(span_target_scale(settings.common.target_scale, targets.row(o), sample));
         for (double& y : targets.row(o)) y -= scalings.back().shift;
     }
     return scalings;
 }
 
-Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> targets) {
+Model train(const RidgeSettings& settings, const SpanSample& sample, Matrix<double> targets) {
     const Stopwatch clock;
     const std::vector<TargetScaling> scalings = shift_targets(settings, sample, targets);
     Trainer trainer(settings, sample, std::move(targets));
@@ -415,7 +413,7 @@ Model train(const RidgeSettings& settings, const Sample& sample, Matrix<double> 
     return Model(std::move(model));
 }
 
-Model train_in_span(const RidgeSettings& settings, const Sample& sample, Matrix<double> targets,
+Model train_in_span(const RidgeSettings& settings, const SpanSample& sample, Matrix<double> targets,
                     const Nystroem& how) {
     const Stopwatch clock;
     const std::vector<TargetScaling> scalings = shift_targets(settings, sample, targets);
@@ -436,8 +434,7 @@ Model train_in_span(const RidgeSettings& settings, const Sample& sample, Matrix<
         found.reports[o].free_support_vectors = span.size();
     }
     model.reports = std::move(found.reports);
-    set_expansion(model, sample, span.kernel(), span.positions(), std::move(found.coefficients),
-                  std::move(found.bias));
+    span.write(model, std::move(found.coefficients), std::move(found.bias));
     return Model(std::move(model));
 }
 
@@ -456,18 +453,18 @@ Matrix<double> kept_targets(const Sample& sample, MatrixView<const double> targe
     return kept;
 }
 
-/// train(settings, sample, targets) of the labels, or of several targets where there are any.
-template <class Train>
+/// train(settings, sample, targets) of the labels, or of several targets where there are any, with
+/// the sample that take(task, data, settings) takes.
+template <class Take, class Train>
 Model fit_targets(const RidgeSettings& settings, const Dataset& data,
-                  MatrixView<const double> targets, const Train& train) {
+                  MatrixView<const double> targets, const Take& take, const Train& train) {
     if (targets.columns == 0) {
-        return patient_fit(Task::ridge, settings, data,
-                           [&](const RidgeSettings& s, const Dataset& d) {
-                               const Sample sample = take_sample(Task::ridge, d, s.common);
-                               Matrix<double> labels(1, sample.size());
-                               std::ranges::copy(sample.data.y.values, labels.row(0).begin());
-                               return train(s, sample, std::move(labels));
-                           });
+        return span_fit(Task::ridge, settings, data, [&](const RidgeSettings& s, const Dataset& d) {
+            const SpanSample sample = take(Task::ridge, d, s.common);
+            Matrix<double> labels(1, sample.size());
+            std::ranges::copy(sample.data.y.values, labels.row(0).begin());
+            return train(s, sample, std::move(labels));
+        });
     }
     if (targets.rows != data.size()) {
         throw InvalidInput("there are " + std::to_string(targets.rows) + " rows of " +
@@ -479,11 +476,10 @@ Model fit_targets(const RidgeSettings& settings, const Dataset& data,
     for (std::size_t i = 0; i < targets.rows; ++i) {
         numbered.y.values.push_back(static_cast<double>(i));
     }
-    return patient_fit(Task::ridge, settings, numbered,
-                       [&](const RidgeSettings& s, const Dataset& d) {
-                           const Sample sample = take_sample(Task::ridge, d, s.common);
-                           return train(s, sample, kept_targets(sample, targets));
-                       });
+    return span_fit(Task::ridge, settings, numbered, [&](const RidgeSettings& s, const Dataset& d) {
+        const SpanSample sample = take(Task::ridge, d, s.common);
+        return train(s, sample, kept_targets(sample, targets));
+    });
 }
 
 }  // namespace
@@ -517,8 +513,8 @@ Model Ridge::fit(const Dataset& data) const {
 
 Model Ridge::fit(const Dataset& data, MatrixView<const double> targets) const {
     ridge_settings().check(settings_);
-    return fit_targets(settings_, data, targets,
-                       [](const RidgeSettings& s, const Sample& sample, Matrix<double> own) {
+    return fit_targets(settings_, data, targets, take_whole_sample,
+                       [](const RidgeSettings& s, const SpanSample& sample, Matrix<double> own) {
                            return train(s, sample, std::move(own));
                        });
 }
@@ -531,8 +527,11 @@ Model Ridge::fit_in_span(const Dataset& data, MatrixView<const double> targets,
             "leave-one-out errors, and so a path of lambda, belong to the machine of all rows, not "
             "to one in the span of some");
     }
-    return fit_targets(settings_, data, targets,
-                       [&](const RidgeSettings& s, const Sample& sample, Matrix<double> own) {
+    const auto take = [](Task task, const Dataset& own, const FitSettings& common) {
+        return take_span_sample(task, own, common);
+    };
+    return fit_targets(settings_, data, targets, take,
+                       [&](const RidgeSettings& s, const SpanSample& sample, Matrix<double> own) {
                            return train_in_span(s, sample, std::move(own), how);
                        });
 }

@@ -12,7 +12,7 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t piece = 16384;  ///< rows of a task, whose sums are added in their order
+constexpr std::size_t piece = 8192;  ///< rows of a task
 
 class SpanNewton {
    public:
@@ -21,8 +21,8 @@ class SpanNewton {
         : p_(problem),
           features_(features),
           settings_(settings),
+          ranks_(features.leaves().ranks()),
           n_(problem.target.size()),
-          pieces_((n_ + piece - 1) / piece),
           w_(features.columns(), 0.0),
           right_(2, n_) {
         s_.image.assign(n_, 0.0);
@@ -42,18 +42,17 @@ class SpanNewton {
     }
 
    private:
-    /// Σ_i term(i), on all threads.
+    /// Σ_i term(i) over the rows of all ranks.
     template <class Term>
     double total(const Term& term) const {
-        std::vector<double> sums(pieces_, 0.0);
-        parallel_for(pieces_, [&](std::size_t k) {
-            for (std::size_t i = k * piece; i < std::min((k + 1) * piece, n_); ++i) {
-                sums[k] += term(i);
-            }
-        });
-        double sum = 0;
-        for (const double part : sums) sum += part;
-        return sum;
+        return features_.leaves().sum(term);
+    }
+
+    /// What rank 0 says: processors of two kinds may differ in the last digit, and then in what
+    /// they conclude.
+    bool agreed(bool own) const {
+        ranks_.broadcast(std::span(&own, 1));
+        return own;
     }
 
     double slope_sum(double bias) const {
@@ -129,16 +128,21 @@ class SpanNewton {
         s_.violation = std::sqrt(dot(gradient_, gradient_));
         s_.history.push_back(s_.primal);
         const double size = std::max(std::fabs(s_.primal), std::fabs(s_.dual));
-        if (s_.primal - s_.dual > settings_.relative_gap * size) return true;
+        if (agreed(s_.primal - s_.dual > settings_.relative_gap * size)) return true;
         s_.status = FitStatus::converged;
         return false;
     }
 
     bool go_on() {
         if (s_.iterations == settings_.iteration_limit) return false;
+        if (ranks_.stopped()) {  // while another output was learnt
+            s_.status = FitStatus::cancelled;
+            return false;
+        }
         const FitStatus stop =
             settings_.interrupted ? settings_.interrupted() : FitStatus::converged;
         if (stop == FitStatus::converged) return true;
+        if (ranks_.size() > 1) throw Cancelled();  // the others, who have been told, do the same
         s_.status = stop;
         return false;
     }
@@ -154,14 +158,16 @@ class SpanNewton {
                 system_(i, j) -= mean[i] * mean[j] / curvature_;
             }
         }
-        if (!cholesky(system_.view(), settings_.progress)) {
+        if (!agreed(cholesky(system_.view(), settings_.progress))) {
             s_.status = FitStatus::stalled;
             return false;
         }
         Matrix<double> d(1, m);
         for (std::size_t k = 0; k < m; ++k) d(0, k) = -gradient_[k];
         cholesky_solve(std::as_const(system_).view(), d.view());
-        const double e = bias ? -dot(mean, d.row(0)) / curvature_ : 0;
+        ranks_.broadcast(d.row(0));
+        double e = bias ? -dot(mean, d.row(0)) / curvature_ : 0;
+        ranks_.broadcast(std::span(&e, 1));
         std::vector<double> change(n_);
         features_.multiply(d.row(0), change);
         return search(d.row(0), change, e);
@@ -177,7 +183,7 @@ class SpanNewton {
             });
             const double value =
                 objective(mixed, s_.bias + t * e, s_.squared_norm + 2 * t * cross + t * t * square);
-            if (!(value < s_.primal)) continue;
+            if (!agreed(value < s_.primal)) continue;
             for (std::size_t k = 0; k < w_.size(); ++k) w_[k] += t * d[k];
             s_.image = std::move(mixed);
             s_.bias += t * e;
@@ -190,8 +196,8 @@ class SpanNewton {
     const RiskProblem& p_;
     const SpanProducts& features_;
     const NewtonSettings& settings_;
-    std::size_t n_;
-    std::size_t pieces_;
+    Communicator& ranks_;
+    std::size_t n_;  ///< rows of this rank
     std::vector<double> w_;
     Matrix<double> right_;  ///< ω ℓ', ω ℓ''
     Matrix<double> system_{};

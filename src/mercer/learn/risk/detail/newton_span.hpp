@@ -15,8 +15,9 @@ struct SpanRisk {
     RiskSolution solution{};
 };
 
-/// Minimises Σ ω ℓ(y, w·φ + b) + λ‖w‖²; the `k` of the problem is not looked at. Every step is
-/// certified by the pass that the next one begins with.
+/// Minimises Σ ω ℓ(y, w·φ + b) + λ‖w‖² over the rows of all ranks, of which the problem has this
+/// one's; its `k` is not looked at. Every step is certified by the pass that the next one begins
+/// with.
 SpanRisk minimise_risk(const RiskProblem& problem, const SpanProducts& features,
                        const NewtonSettings& settings);
 

@@ -17,7 +17,7 @@ namespace {
 
 class SpanRidgeSolver {
    public:
-    SpanRidgeSolver(const CentreSpan<float>& span, const Sample& sample,
+    SpanRidgeSolver(const CentreSpan<float>& span, const SpanSample& sample,
                     const Matrix<double>& targets, double lambda, bool bias,
                     const Progress& progress)
         : span_(span),
@@ -26,7 +26,7 @@ class SpanRidgeSolver {
           lambda_(lambda),
           bias_(bias),
           progress_(progress),
-          products_(span, sample.x, progress) {}
+          products_(span, sample, progress) {}
 
     SpanRidge solve() {
         SpanRidge found;
@@ -42,19 +42,25 @@ class SpanRidgeSolver {
     std::size_t outputs() const { return targets_.rows(); }
     std::size_t centres() const { return span_.size(); }
 
+    /// Σ term(i) over the rows of all ranks.
+    template <class Term>
+    double sum(const Term& term) const {
+        return sample_.leaves.sum(term);
+    }
+
     /// w of each output, and its bias.
     Matrix<double> weights(std::vector<double>& bias) const {
         const std::size_t m = centres();
         const std::size_t n = sample_.size();
-        std::vector<double> weight(n), totals(outputs(), 0.0);
+        std::vector<double> weight(n), totals;
         Matrix<double> right(outputs() + 1, n);  // w y of each output, and w
-        double total = 0;
         for (std::size_t i = 0; i < n; ++i) {
             weight[i] = right(outputs(), i) = sample_.weight(i);
-            total += weight[i];
-            for (std::size_t o = 0; o < outputs(); ++o) {
-                totals[o] += right(o, i) = weight[i] * targets_(o, i);
-            }
+            for (std::size_t o = 0; o < outputs(); ++o) right(o, i) = weight[i] * targets_(o, i);
+        }
+        const double total = sum([&](std::size_t i) { return weight[i]; });
+        for (std::size_t o = 0; o < outputs(); ++o) {
+            totals.push_back(sum([&](std::size_t i) { return right(o, i); }));
         }
         Matrix<double> system(m, m), sums(outputs() + 1, m);
         products_.weigh(weight, std::as_const(right).view(), system.view(), sums.view());
@@ -75,6 +81,7 @@ class SpanRidgeSolver {
             }
         }
         cholesky_solve(std::as_const(system).view(), w.view());
+        sample_.leaves.ranks().broadcast(std::span(w.values()));
         for (std::size_t o = 0; o < outputs(); ++o) {
             bias.push_back(bias_ ? (totals[o] - dot(w.row(o), mean)) / total : 0);
         }
@@ -85,20 +92,23 @@ class SpanRidgeSolver {
         const std::size_t n = sample_.size();
         std::vector<double> alpha(n);
         products_.multiply(w, alpha);
-        double loss = 0, sum = 0, total = 0;
-        for (std::size_t i = 0; i < n; ++i) {
+        const double loss = sum([&](std::size_t i) {
             const double residual = targets_(output, i) - alpha[i] - bias;
-            loss += sample_.weight(i) * residual * residual;
-            alpha[i] = sample_.weight(i) * residual / lambda_;
-            sum += alpha[i];
-            total += sample_.weight(i);
-        }
-        double linear = 0, squares = 0;
+            return sample_.weight(i) * residual * residual;
+        });
         for (std::size_t i = 0; i < n; ++i) {
-            if (bias_) alpha[i] -= sum * sample_.weight(i) / total;  // feasible: Σα = 0
-            linear += 2 * lambda_ * alpha[i] * targets_(output, i);
-            squares += lambda_ * lambda_ * alpha[i] * alpha[i] / sample_.weight(i);
+            alpha[i] = sample_.weight(i) * (targets_(output, i) - alpha[i] - bias) / lambda_;
         }
+        if (bias_) {  // feasible: Σα = 0
+            const double surplus = sum([&](std::size_t i) { return alpha[i]; }) /
+                                   sum([&](std::size_t i) { return sample_.weight(i); });
+            for (std::size_t i = 0; i < n; ++i) alpha[i] -= surplus * sample_.weight(i);
+        }
+        const double linear =
+            sum([&](std::size_t i) { return 2 * lambda_ * alpha[i] * targets_(output, i); });
+        const double squares = sum([&](std::size_t i) {
+            return lambda_ * lambda_ * alpha[i] * alpha[i] / sample_.weight(i);
+        });
         std::vector<double> image(centres());
         products_.sum(alpha, image);
         Report r;
@@ -108,13 +118,13 @@ class SpanRidgeSolver {
         r.dual = linear - squares - lambda_ * dot(image, image);
         set_gap(r);
         r.bias = bias;
-        r.rows = n;
+        r.rows = sample_.leaves.rows();
         r.figures["lambda"] = lambda_;
         return r;
     }
 
     const CentreSpan<float>& span_;
-    const Sample& sample_;
+    const SpanSample& sample_;
     const Matrix<double>& targets_;
     double lambda_;
     bool bias_;
@@ -124,7 +134,7 @@ class SpanRidgeSolver {
 
 }  // namespace
 
-SpanRidge solve_span_ridge(const CentreSpan<float>& span, const Sample& sample,
+SpanRidge solve_span_ridge(const CentreSpan<float>& span, const SpanSample& sample,
                            const Matrix<double>& targets, double lambda, bool bias,
                            const Progress& progress) {
     return SpanRidgeSolver(span, sample, targets, lambda, bias, progress).solve();

@@ -22,10 +22,10 @@ struct SpanRidge {
 ///
 ///     (L⁻¹ Σ_i w_i (k_i − k̄)(k_i − k̄)' L'⁻¹ + λ I) w = L⁻¹ Σ_i w_i (k_i − k̄)(y_i − ȳ),
 ///
-/// means being those with the weights w_i; without bias they are 0. A second pass finds the
-/// residuals, hence α_i = w_i (y_i − f(x_i) − b)/λ, which is feasible for the dual, and the gap.
-/// Throws InvalidInput and Cancelled.
-SpanRidge solve_span_ridge(const CentreSpan<float>& span, const Sample& sample,
+/// means being those of all rows with the weights w_i; without bias they are 0. `targets` are those
+/// of this rank's rows. A second pass finds the residuals, hence α_i = w_i (y_i − f(x_i) − b)/λ,
+/// which is feasible for the dual, and the gap. Throws InvalidInput and Cancelled.
+SpanRidge solve_span_ridge(const CentreSpan<float>& span, const SpanSample& sample,
                            const Matrix<double>& targets, double lambda, bool bias,
                            const Progress& progress);
 

@@ -1,0 +1,36 @@
+// The program under mpirun: several processes, the ranks, that do one command together.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "mercer/data/dataset.hpp"
+
+namespace mercer::cli {
+
+/// What went wrong, and how the program ends.
+struct Complaint {
+    int code = 0;
+    std::string message{};
+};
+
+/// What is to be said of what this function throws; code 0 where it throws nothing.
+Complaint complaint_of(const std::function<void()>& work);
+
+/// Runs the work, which returns an exit code and throws what keeps it from one, on this rank. Rank
+/// 0 alone is heard. The first that fails ends all ranks, and rank 0 says why. The exit code, the
+/// same for all.
+int run_on_all_ranks(const std::function<int()>& work,
+                     const std::function<int(const Complaint&)>& complain);
+
+/// Throws InvalidInput where there are several ranks and the command is not one that they can do
+/// together.
+void require_one_rank(const std::string& command);
+
+/// True for the rank that writes files.
+bool is_first_rank();
+
+/// Of data that every rank has read, the rows of this one.
+Dataset own_part(const Dataset& data);
+
+}  // namespace mercer::cli

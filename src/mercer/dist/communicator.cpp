@@ -1,0 +1,174 @@
+#include "mercer/dist/communicator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+
+#include "mercer/base/error.hpp"
+#include "mercer/dist/detail/one_rank.hpp"
+
+namespace mercer {
+namespace {
+
+class Alone final : public Communicator {
+   public:
+    std::size_t rank() const override { return 0; }
+    std::size_t size() const override { return 1; }
+
+   protected:
+    void gather(const void* own, void* all, std::span<const std::size_t> bytes) override {
+        if (bytes[0] > 0) std::memcpy(all, own, bytes[0]);
+    }
+    void exchange(const void* sent, std::span<const std::size_t> sent_bytes, void* received,
+                  std::span<const std::size_t>) override {
+        if (sent_bytes[0] > 0) std::memcpy(received, sent, sent_bytes[0]);
+    }
+};
+
+thread_local Communicator* innermost = nullptr;
+
+enum class State : std::uint64_t { well, stops, fails };
+
+}  // namespace
+
+/// What a rank says before an exchange.
+struct Communicator::Word {
+    State state = State::well;
+    std::uint64_t bytes = 0;  ///< of what it has to say in it, or of its message
+    /// That itself, where it is short, which saves another exchange.
+    std::array<std::byte, 240> text{};
+};
+
+namespace {
+
+template <class Words>
+bool any(const Words& words, State state) {
+    return std::ranges::any_of(words, [&](const auto& word) { return word.state == state; });
+}
+
+}  // namespace
+
+std::vector<Communicator::Word> Communicator::say(const Word& own) {
+    std::vector<Word> all(size());
+    const std::vector<std::size_t> bytes(size(), sizeof(Word));
+    gather(&own, all.data(), bytes);
+    return all;
+}
+
+/// The message of the lowest rank that fails, which all hear; `own` is this one's.
+RankFailed Communicator::failure(const std::vector<Word>& words, std::span<const std::byte> own) {
+    std::vector<std::size_t> bytes;
+    std::size_t failed = words.size();
+    for (std::size_t r = 0; r < words.size(); ++r) {
+        const bool fails = words[r].state == State::fails;
+        if (fails && failed == words.size()) failed = r;
+        bytes.push_back(fails ? words[r].bytes : 0);
+    }
+    std::vector<std::byte> all(std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}));
+    gather(own.data(), all.data(), bytes);
+    std::int32_t code = 0;  // then the text; those of lower ranks are empty
+    std::memcpy(&code, all.data(), sizeof code);
+    const auto* const text = reinterpret_cast<const char*>(all.data()) + sizeof code;
+    return {failed, code, std::string(text, bytes[failed] - sizeof code)};
+}
+
+/// All ranks say what they have to say, or how much that is, or that they are not well.
+std::vector<Communicator::Word> Communicator::meet(std::span<const std::byte> own) {
+    Word word{State::well, own.size()};
+    if (own.size() <= word.text.size()) std::ranges::copy(own, word.text.begin());
+    std::vector<Word> words = say(word);
+    if (any(words, State::fails)) throw failure(words, {});
+    if (any(words, State::stops)) {
+        stopped_ = true;
+        throw Cancelled();
+    }
+    return words;
+}
+
+std::vector<std::byte> Communicator::gather_bytes(std::span<const std::byte> own,
+                                                  std::vector<std::size_t>& counts) {
+    counts = {own.size()};
+    if (size() == 1) return {own.begin(), own.end()};
+    const std::vector<Word> words = meet(own);
+    counts.clear();
+    for (const Word& word : words) counts.push_back(word.bytes);
+    std::vector<std::byte> all;
+    if (std::ranges::max(counts) <= Word{}.text.size()) {
+        for (const Word& word : words) {
+            const auto end = word.text.begin() + static_cast<std::ptrdiff_t>(word.bytes);
+            all.insert(all.end(), word.text.begin(), end);
+        }
+    } else {
+        all.resize(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+        gather(own.data(), all.data(), counts);
+    }
+    return all;
+}
+
+void Communicator::all_to_all(std::span<const double> sent,
+                              std::span<const std::size_t> sent_counts, std::span<double> received,
+                              std::span<const std::size_t> received_counts) {
+    if (size() > 1) meet({});
+    const auto in_bytes = [](std::span<const std::size_t> counts) {
+        std::vector<std::size_t> bytes(counts.begin(), counts.end());
+        for (std::size_t& count : bytes) count *= sizeof(double);
+        return bytes;
+    };
+    exchange(sent.data(), in_bytes(sent_counts), received.data(), in_bytes(received_counts));
+}
+
+void Communicator::barrier() {
+    if (size() > 1) meet({});
+}
+
+void Communicator::stop() {
+    if (size() == 1) return;
+    const std::vector<Word> words = say({State::stops});
+    if (any(words, State::fails)) throw failure(words, {});
+    stopped_ = true;
+}
+
+std::size_t Communicator::fail(int code, const std::string& message) {
+    if (size() == 1) return 0;
+    std::vector<std::byte> own(sizeof(std::int32_t) + message.size());
+    const auto number = static_cast<std::int32_t>(code);
+    std::memcpy(own.data(), &number, sizeof number);
+    std::memcpy(own.data() + sizeof number, message.data(), message.size());
+    return failure(say({State::fails, own.size()}), own).rank();
+}
+
+SpreadOver::SpreadOver(Communicator& ranks) : before_(innermost) {
+    innermost = &ranks;
+}
+
+SpreadOver::~SpreadOver() {
+    innermost = before_;
+}
+
+Communicator& current_ranks() {
+    static Alone alone;
+    return innermost ? *innermost : alone;
+}
+
+std::unique_ptr<Communicator> one_rank() {
+    return std::make_unique<Alone>();
+}
+
+std::size_t leaf_rows(std::size_t total) {
+    constexpr std::size_t most = 128;
+    std::size_t rows = 8192;
+    while ((total + rows - 1) / rows > most) rows *= 2;
+    return rows;
+}
+
+RowRange own_rows(const Communicator& ranks, std::size_t total) {
+    const std::size_t rows = leaf_rows(total);
+    const std::size_t leaves = (total + rows - 1) / rows;
+    const auto begin = [&](std::size_t rank) {
+        return std::min(total, rank * leaves / ranks.size() * rows);
+    };
+    return {begin(ranks.rank()), begin(ranks.rank() + 1)};
+}
+
+}  // namespace mercer

@@ -1,0 +1,277 @@
+#include "mercer/learn/detail/span_sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/text.hpp"
+#include "mercer/gram/gram.hpp"
+#include "mercer/kernel/detail/node.hpp"
+
+namespace mercer {
+namespace {
+
+using Kind = ScalingRule::Kind;
+
+/// Calls visit(column, value) for the stored entries of rows [first, last).
+template <class T, class Visit>
+void visit_values(const Rows& rows, std::size_t first, std::size_t last, const Visit& visit) {
+    if (rows.is_sparse()) {
+        const SparseView<T> view = rows.sparse_view<T>();
+        for (std::size_t i = first; i < last; ++i) {
+            const auto index = view.row_index(i);
+            const auto value = view.row_value(i);
+            for (std::size_t e = 0; e < index.size(); ++e) {
+                visit(std::size_t{index[e]}, static_cast<double>(value[e]));
+            }
+        }
+        return;
+    }
+    const MatrixView<const T> view = rows.dense_view<T>();
+    for (std::size_t i = first; i < last; ++i) {
+        for (std::size_t j = 0; j < view.columns; ++j) visit(j, static_cast<double>(view(i, j)));
+    }
+}
+
+/// Sums over all rows of what visit(sums, column, value) adds, `width` numbers a column: pieces of
+/// a leaf on all threads, added in their order.
+template <class Visit>
+std::vector<double> column_sums(const Rows& rows, const RowLeaves& leaves, std::size_t width,
+                                const Visit& visit) {
+    // Many columns would make the parts heavier than the few entries of their rows.
+    const std::size_t piece = rows.columns() <= 10'000 ? 1024 : std::numeric_limits<int>::max();
+    std::vector<double> all(width * rows.columns());
+    leaves.sum(
+        [&](std::size_t first, std::size_t last, std::span<double> zeros) {
+            std::vector<std::vector<double>> parts((last - first + piece - 1) / piece);
+            parallel_for(parts.size(), [&](std::size_t p) {
+                std::vector<double> sums(zeros.size(), 0.0);
+                const auto own = [&](std::size_t j, double value) {
+                    visit(sums.data() + width * j, j, value);
+                };
+                const std::size_t from = first + p * piece;
+                const std::size_t to = std::min(from + piece, last);
+                rows.is_double() ? visit_values<double>(rows, from, to, own)
+                                 : visit_values<float>(rows, from, to, own);
+                parts[p] = std::move(sums);
+            });
+            for (const std::vector<double>& part : parts) {
+                for (std::size_t k = 0; k < zeros.size(); ++k) zeros[k] += part[k];
+            }
+        },
+        all);
+    return all;
+}
+
+/// The largest value of each column over the rows of all ranks; of −x with sign −1.
+std::vector<double> column_tops(const Rows& rows, const RowLeaves& leaves, double sign,
+                                const std::vector<double>& entries) {
+    const std::size_t d = rows.columns();
+    std::vector<double> own(d, -std::numeric_limits<double>::infinity());
+    const auto visit = [&](std::size_t j, double value) {
+        own[j] = std::max(own[j], sign * value);
+    };
+    rows.is_double() ? visit_values<double>(rows, 0, rows.size(), visit)
+                     : visit_values<float>(rows, 0, rows.size(), visit);
+    const std::vector<double> all = leaves.ranks().all_gather(std::span<const double>(own));
+    for (std::size_t k = 0; k < all.size(); ++k) own[k % d] = std::max(own[k % d], all[k]);
+    for (std::size_t j = 0; j < d; ++j) {
+        if (entries[j] < static_cast<double>(leaves.rows())) own[j] = std::max(own[j], 0.0);
+    }
+    return own;
+}
+
+/// The scaling that `Scaling::fit` finds, from the rows of all ranks.
+Scaling fit_scaling(const ScalingRule& rule, const Rows& rows, const RowLeaves& leaves) {
+    if ((rule.kind != Kind::standard && rule.kind != Kind::minmax) || rows.columns() == 0) {
+        return Scaling::fit(rule, rows);
+    }
+    rule.check("scaling");
+    const std::size_t d = rows.columns();
+    const auto n = static_cast<double>(leaves.rows());
+    const std::vector<double> sums =
+        column_sums(rows, leaves, 2, [](double* sum, std::size_t, double value) {
+            sum[0] += value;
+            sum[1] += 1;
+        });
+    std::vector<double> center(d), spread(d), entries(d);
+    for (std::size_t j = 0; j < d; ++j) {
+        center[j] = sums[2 * j] / n;
+        entries[j] = sums[2 * j + 1];
+    }
+    const std::vector<double> high = column_tops(rows, leaves, 1, entries);
+    std::vector<double> low = column_tops(rows, leaves, -1, entries);
+    for (double& value : low) value = 0 - value;
+    const bool standard = rule.kind == Kind::standard;
+    const std::vector<double> squares =
+        !standard ? std::vector<double>()
+                  : column_sums(rows, leaves, 1, [&](double* sum, std::size_t j, double value) {
+                        *sum += (value - center[j]) * (value - center[j]);
+                    });
+    for (std::size_t j = 0; j < d; ++j) {
+        spread[j] = standard
+                        ? std::sqrt((squares[j] + (n - entries[j]) * center[j] * center[j]) / n)
+                        : high[j] - low[j];
+        // Rounding leaves a constant column with a mean an ulp away and a deviation above 0.
+        if (low[j] == high[j]) spread[j] = 0;
+        if (!standard || low[j] == high[j]) center[j] = low[j];
+        if (std::isfinite(center[j]) && std::isfinite(spread[j])) continue;
+        throw InvalidInput("column " + std::to_string(j) + " spreads from " +
+                           format_number(low[j]) + " to " + format_number(high[j]) +
+                           ", too wide for scaling " + rule.text() +
+                           "; scale it by a constant factor first");
+    }
+    nlohmann::json text{{"format", "mercer scaling"}, {"version", 1}};
+    text["kind"] = standard ? "standard" : "minmax";
+    text["low"] = rule.low;
+    text["high"] = rule.high;
+    text["center"] = center;
+    text["spread"] = spread;
+    return Scaling::from_json(text.dump());
+}
+
+/// Classes of the labels of all ranks; positions are those of this rank's.
+Classes span_classes(const Labels& labels, Communicator& ranks) {
+    Classes own = classes_of(labels);
+    if (ranks.size() == 1) return own;
+    Labels all;
+    std::string names;
+    for (const std::string& name : own.names) names += name + '\0';
+    const std::vector<char> texts = ranks.all_gather(std::span<const char>(names));
+    const std::vector<double> values = ranks.all_gather(std::span<const double>(own.values));
+    for (auto from = texts.begin(); from != texts.end();) {
+        const auto to = std::find(from, texts.end(), '\0');
+        all.names.emplace_back(from, to);
+        from = to + 1;
+    }
+    if (values.empty()) {
+        std::ranges::sort(all.names);
+        all.names.erase(std::unique(all.names.begin(), all.names.end()), all.names.end());
+        for (std::size_t k = 0; k < all.names.size(); ++k) {
+            all.values.push_back(static_cast<double>(k));
+        }
+    } else {
+        all.names.clear();
+        all.values = values;
+    }
+    Classes found = classes_of(all);
+    std::vector<std::int32_t> place;
+    for (const std::string& name : own.names) {
+        place.push_back(
+            static_cast<std::int32_t>(std::ranges::find(found.names, name) - found.names.begin()));
+    }
+    found.index = std::move(own.index);
+    for (std::int32_t& c : found.index) c = place[static_cast<std::size_t>(c)];
+    return found;
+}
+
+Kernel span_kernel(const SpanSample& sample, const Kernel& kernel) {
+    const auto& names = sample.data.feature_names;
+    Kernel known = kernel;
+    if (kernel.needs_data()) {
+        const std::vector<double> sums =
+            column_sums(sample.x, sample.leaves, 2, [](double* sum, std::size_t, double value) {
+                sum[0] += value;
+                sum[1] += value * value;
+            });
+        ColumnMoments moments;
+        moments.rows = sample.leaves.rows();
+        for (std::size_t j = 0; j < sample.x.columns(); ++j) {
+            moments.sum.push_back(sums[2 * j]);
+            moments.sum_of_squares.push_back(sums[2 * j + 1]);
+        }
+        known = kernel.resolve(moments, names, sample.x.object_names());
+    }
+    if (sample.leaves.ranks().size() > 1) {
+        if (known.needs_data() || contains(known, KernelKind::precomputed)) {
+            refuse_spread("the kernel " + kernel.text());
+        }
+        return known;
+    }
+    return resolve(known, sample.x, names, sample.classes.index);
+}
+
+}  // namespace
+
+void refuse_spread(const std::string& what) {
+    const std::size_t size = current_ranks().size();
+    if (size == 1) return;
+    throw InvalidInput(what + " cannot be spread over " + std::to_string(size) +
+                       " processes; ridge, logistic, squared-hinge and huber can, with rows of "
+                       "numbers and `approximate=nystroem`");
+}
+
+SpanSample take_span_sample(Task task, const Dataset& data, const FitSettings& settings,
+                            bool by_labels) {
+    Communicator& ranks = current_ranks();
+    if (data.table) refuse_spread("a table whose columns are of several kinds");
+    if (!data.x.objects().empty()) refuse_spread("rows with texts, series or graphs");
+    const std::size_t given = data.size();
+    const std::vector<std::size_t> all = ranks.all_gather(std::span<const std::size_t>(&given, 1));
+    std::size_t before = 0;
+    for (std::size_t r = 0; r < ranks.rank(); ++r) before += all[r];
+    Sample begun = begin_sample(task, data, settings, by_labels, before);
+    RowLeaves leaves(ranks, given, begun.kept);
+    SpanSample sample{std::move(begun), std::move(leaves)};
+    if (is_classifier(task)) {
+        sample.classes = span_classes(sample.data.y, ranks);
+        require_classes(sample.classes);
+    }
+    sample.scaling = fit_scaling(settings.scaling, sample.data.x, sample.leaves);
+    sample.x = sample.scaling.apply(sample.data.x);
+    sample.kernel = span_kernel(sample, settings.kernel);
+    return sample;
+}
+
+SpanSample take_whole_sample(Task task, const Dataset& data, const FitSettings& settings) {
+    Sample sample = take_sample(task, data, settings);
+    RowLeaves leaves(current_ranks(), data.size(), sample.kept);
+    return {std::move(sample), std::move(leaves)};
+}
+
+TargetScaling span_target_scale(TargetScale rule, std::span<const double> targets,
+                                const SpanSample& sample) {
+    const RowLeaves& leaves = sample.leaves;
+    if (rule == TargetScale::minmax) {
+        constexpr double far = std::numeric_limits<double>::infinity();
+        const double high = leaves.largest(targets.empty() ? -far : std::ranges::max(targets));
+        const double low = -leaves.largest(targets.empty() ? -far : -std::ranges::min(targets));
+        return fit_target_scale(rule, std::vector<double>{low, high});
+    }
+    TargetScaling scaling;
+    if (rule != TargetScale::center && rule != TargetScale::standard) return scaling;
+    const double total = leaves.sum([&](std::size_t i) { return sample.weight(i); });
+    scaling.shift =
+        leaves.sum([&](std::size_t i) { return sample.weight(i) * targets[i]; }) / total;
+    if (rule == TargetScale::center) return scaling;
+    const double deviation = std::sqrt(leaves.sum([&](std::size_t i) {
+        return sample.weight(i) * std::pow(targets[i] - scaling.shift, 2);
+    }) / total);
+    // What rounding leaves of a constant is no scale.
+    if (deviation > 1e-14 * std::fabs(scaling.shift)) scaling.scale = deviation;
+    return scaling;
+}
+
+void stopped_without_model(const Run& run, double time_limit, Communicator& ranks) {
+    const char late = run.out_of_time() ? 1 : 0;
+    const std::vector<char> all = ranks.all_gather(std::span<const char>(&late, 1));
+    if (std::ranges::find(all, char{1}) == all.end()) throw Cancelled();
+    const Run over({}, 1e-9);  // what is said must be the same on all
+    while (over.goes_on({"stop", -1})) {
+    }
+    stopped_without_model(over, time_limit);
+}
+
+Progress spread_progress(Progress own, Communicator& ranks) {
+    ranks.resume();
+    return [own = std::move(own), &ranks](const Moment& moment) {
+        if (keep_going(own, moment) || ranks.stopped()) return true;
+        ranks.stop();
+        return false;
+    };
+}
+
+}  // namespace mercer

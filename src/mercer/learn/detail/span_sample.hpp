@@ -1,0 +1,67 @@
+// Data made ready to learn from in the span of some of its rows: on several ranks, each of which
+// has some of the rows, all see the same statistics of all of them, with the same bits as one
+// alone.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "mercer/dist/detail/row_leaves.hpp"
+#include "mercer/learn/detail/patient_fit.hpp"
+#include "mercer/learn/detail/sample.hpp"
+
+namespace mercer {
+
+/// The rows of this rank; classes, scaling and kernel are those of the rows of all. Its kernel
+/// leaves nothing open.
+struct SpanSample : Sample {
+    RowLeaves leaves;
+};
+
+/// As `take_sample`. Throws InvalidInput on several ranks for what they cannot settle together:
+/// columns of texts, tables with a recipe, kernels that are fitted to the rows.
+SpanSample take_span_sample(Task task, const Dataset& data, const FitSettings& settings,
+                            bool by_labels = true);
+
+/// That of a machine of all rows, which one rank has alone.
+SpanSample take_whole_sample(Task task, const Dataset& data, const FitSettings& settings);
+
+/// Shift and scale of targets, those of this rank given, as `fit_target_scale` has them.
+TargetScaling span_target_scale(TargetScale rule, std::span<const double> targets,
+                                const SpanSample& sample);
+
+/// What both ways to take a sample begin with: data checked, idle rows gone, targets looked at, of
+/// which `before` rows stand before these. No row may be left.
+Sample begin_sample(Task task, const Dataset& data, const FitSettings& settings, bool by_labels,
+                    std::size_t before);
+/// Throws InvalidInput for fewer than two.
+void require_classes(const Classes& classes);
+
+/// Throws InvalidInput where there are several ranks: `what` cannot be learnt by them together.
+void refuse_spread(const std::string& what);
+
+/// A listener that speaks for all ranks: when it wants to stop, the others are told first.
+Progress spread_progress(Progress own, Communicator& ranks);
+
+/// As above, on all ranks: whichever of them ran out of time.
+[[noreturn]] void stopped_without_model(const Run& run, double time_limit, Communicator& ranks);
+
+/// `patient_fit` that knows of ranks. Stopped before there is a machine, several throw Cancelled:
+/// few rows of each would be another machine than few rows of all.
+template <class Settings, class Fit>
+Model span_fit(Task task, const Settings& settings, const Dataset& data, const Fit& fit) {
+    Communicator& ranks = current_ranks();
+    if (ranks.size() == 1) return patient_fit(task, settings, data, fit);
+    const Run run = settings.common.run();
+    Settings own = settings;
+    own.common.progress = spread_progress(run.progress(), ranks);
+    own.common.time_limit = 0;  // the listener looks at the clock
+    try {
+        return marked_stopped(fit(std::as_const(own), data), run);
+    } catch (const Cancelled&) {
+        stopped_without_model(run, settings.common.time_limit, ranks);
+    }
+}
+
+}  // namespace mercer

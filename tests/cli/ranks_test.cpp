@@ -1,0 +1,117 @@
+// Several processes under mpirun: one model, one message, one exit code.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/program.hpp"
+
+namespace mercer::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool shows(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+class Mpi : public testing::Test {
+   protected:
+    void SetUp() override {
+        const auto plugin = std::filesystem::path(MERCER_PROGRAM).parent_path().parent_path() /
+                            "lib" / "libmercer_mpi.so";
+        if (std::system("mpirun --version > /dev/null 2>&1") != 0) {
+            GTEST_SKIP() << "there is no mpirun here (openmpi-bin)";
+        }
+        if (!std::filesystem::exists(plugin)) {
+            GTEST_SKIP() << "built without MPI (libopenmpi-dev)";
+        }
+    }
+
+    static Outcome run_ranks(int count, const Words& words) {
+        // More ranks than processors, by whoever runs tests.
+        Words all{"--oversubscribe",     "--allow-run-as-root", "--bind-to", "none", "-n",
+                  std::to_string(count), MERCER_PROGRAM};
+        all.insert(all.end(), words.begin(), words.end());
+        return run_program("mpirun", all);
+    }
+
+    std::string made(const Words& words, const std::string& name) const {
+        Words all{"make"};
+        all.insert(all.end(), words.begin(), words.end());
+        all.insert(all.end(), {"-o", folder.path(name)});
+        EXPECT_EQ(run(all).code, 0);
+        return folder.path(name);
+    }
+
+    Folder folder;
+};
+
+TEST_F(Mpi, ModelsHaveTheSameBytesForAnyNumberOfRanks) {
+    const std::string classes =
+        made({"blobs", "--n", "30000", "--classes", "3", "--columns", "4"}, "blobs.npz");
+    const std::string numbers = made({"sinc", "--n", "26000"}, "sinc.csv");
+    const std::string sparse = made({"moons", "--n", "20000"}, "moons.libsvm");
+    const struct {
+        std::string data;
+        Words words;
+        std::vector<int> counts;
+    } cases[]{{numbers, {"--task", "ridge", "--target-scale", "standard"}, {1, 2, 3, 5, 8}},
+              {classes, {"--task", "logistic", "--scale", "standard"}, {3}},
+              {sparse, {"--task", "squared-hinge", "--scale", "minmax"}, {2}},
+              {numbers, {"--task", "huber"}, {5}}};
+    for (const auto& [data, words, counts] : cases) {
+        SCOPED_TRACE(words[1]);
+        const auto train = [&](const std::string& model) {
+            Words all{"train", data, model, "--approximate", "nystroem(centres=30)"};
+            all.insert(all.end(), words.begin(), words.end());
+            return all;
+        };
+        const std::string alone = folder.path("alone.mercer");
+        const Outcome single = run(train(alone));
+        ASSERT_EQ(single.code, 0) << single.err;
+        for (const int count : counts) {
+            const std::string model = folder.path("spread.mercer");
+            const Outcome spread = run_ranks(count, train(model));
+            ASSERT_EQ(spread.code, 0) << spread.err;
+            EXPECT_EQ(content_of(model), content_of(alone)) << count << " ranks";
+            EXPECT_EQ(spread.out.find("status"), spread.out.rfind("status")) << "said once";
+        }
+    }
+}
+
+TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
+    const std::string data = made({"blobs", "--n", "300"}, "blobs.csv");
+    const struct {
+        Words words;
+        std::string message;
+    } cases[]{
+        {{"train", folder.path("none.csv"), "--task", "ridge", "--approximate", "nystroem"},
+         "no such file"},
+        {{"train", data, "--task", "svc", "--approximate", "nystroem(centres=9)"},
+         "cannot be spread over 3 processes"},
+        {{"train", data, "--task", "logistic"}, "runs in one process"},
+        {{"info", data}, "runs in one process"},
+        {{"train", data, "--no-such-option"}, "there is no option"},
+    };
+    for (const auto& [words, message] : cases) {
+        SCOPED_TRACE(words[0] + " " + message);
+        const Outcome found = run_ranks(3, words);
+        EXPECT_EQ(found.code, 2);
+        EXPECT_TRUE(shows(found.err, message)) << found.err;
+        EXPECT_EQ(found.err.find("mercer: error"), found.err.rfind("mercer: error")) << found.err;
+    }
+}
+
+TEST_F(Mpi, TooLittleTimeIsNamed) {
+    const std::string data = made({"sinc", "--n", "40000"}, "sinc.npz");
+    const Outcome found = run_ranks(2, {"train", data, "--task", "ridge", "--approximate",
+                                        "nystroem(centres=2000)", "--time-limit", "0.001"});
+    EXPECT_EQ(found.code, 2);
+    EXPECT_TRUE(shows(found.err, "the time limit of 0.001 seconds passed")) << found.err;
+}
+
+}  // namespace
+}  // namespace mercer::test

@@ -1,0 +1,169 @@
+// Machines learnt by several ranks together are those of one alone, to the last bit.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mercer/base/error.hpp"
+#include "mercer/base/random.hpp"
+#include "mercer/dist/communicator.hpp"
+#include "mercer/dist/detail/thread_ranks.hpp"
+#include "mercer/learn/machine.hpp"
+#include "mercer/learn/registry.hpp"
+
+namespace mercer {
+namespace {
+
+/// Two or three noisy rings of the plane, of columns with very different units; some rows weigh 0.
+Dataset rings(std::size_t rows, std::size_t classes, bool sparse, bool weights) {
+    Random random(3);
+    Dataset data;
+    std::vector<float> x;
+    for (std::size_t i = 0; i < rows; ++i) {
+        const std::size_t c = random.below(classes);
+        const double angle = random.uniform(0, 6.3);
+        const double radius = static_cast<double>(c) + 0.4 * random.normal();
+        x.push_back(static_cast<float>(100 * radius * std::cos(angle)));
+        x.push_back(static_cast<float>(radius * std::sin(angle)));
+        x.push_back(random.below(4) == 0 ? static_cast<float>(random.normal()) : 0.0F);
+        data.y.values.push_back(classes == 1 ? std::sin(radius) : static_cast<double>(c));
+        if (weights)
+            data.weights.push_back(i % 7 == 2 ? 0.0 : 1.0 + 0.1 * static_cast<double>(i % 5));
+    }
+    data.x = Rows::dense(std::move(x), 3);
+    if (sparse) data.x = data.x.to_sparse();
+    if (classes == 3) {
+        data.y.names = {"inner", "middle", "outer"};
+    }
+    return data;
+}
+
+Dataset part_of(const Dataset& data, const RowRange& range) {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = range.first; i < range.last; ++i) rows.push_back(i);
+    return data.select(rows);
+}
+
+Machine machine_in_span(const std::string& task, FitSettings common, SettingValues values) {
+    return approximate(common, {.centres = 40}, [=](const FitSettings& own) {
+        return machine_entry(task).make(own, values);
+    });
+}
+
+void expect_same(const Model& found, const Model& alone) {
+    EXPECT_EQ(found.expansion().coefficients.values(), alone.expansion().coefficients.values());
+    EXPECT_EQ(found.expansion().bias, alone.expansion().bias);
+    EXPECT_EQ(found.expansion().kernel.text(), alone.expansion().kernel.text());
+    EXPECT_EQ(found.origins(), alone.origins());
+    EXPECT_EQ(found.scaling(), alone.scaling());
+    EXPECT_EQ(found.class_names(), alone.class_names());
+    EXPECT_EQ(found.trained().numbers, alone.trained().numbers);
+    ASSERT_EQ(found.reports().size(), alone.reports().size());
+    for (std::size_t o = 0; o < alone.reports().size(); ++o) {
+        const Report& a = found.reports()[o];
+        const Report& b = alone.reports()[o];
+        EXPECT_EQ(a.primal, b.primal);
+        EXPECT_EQ(a.dual, b.dual);
+        EXPECT_EQ(a.rows, b.rows);
+        EXPECT_EQ(a.figures, b.figures);
+        EXPECT_EQ(a.free_support_vectors, b.free_support_vectors);
+    }
+}
+
+struct Case {
+    const char* task;
+    std::size_t classes;
+    bool sparse;
+    bool weights;
+    const char* scaling;
+    TargetScale target_scale;
+};
+
+class SpreadFit : public testing::TestWithParam<Case> {};
+
+TEST_P(SpreadFit, IsTheMachineOfOneRank) {
+    const Case& c = GetParam();
+    const Dataset data = rings(30'000, c.classes, c.sparse, c.weights);  // four leaves
+    const FitSettings common{.scaling = ScalingRule::parse(c.scaling),
+                             .target_scale = c.target_scale};
+    const SettingValues values{{"lambda", 0.5}};
+    const Model alone = machine_in_span(c.task, common, values).fit(data);
+    for (const std::size_t count : {2UL, 3UL, 5UL}) {
+        SCOPED_TRACE(std::to_string(count) + " ranks");
+        std::vector<std::unique_ptr<Model>> models(count);
+        run_ranks(count, [&](Communicator& ranks) {
+            const Dataset own = part_of(data, own_rows(ranks, data.size()));
+            models[ranks.rank()] =
+                std::make_unique<Model>(machine_in_span(c.task, common, values).fit(own));
+        });
+        for (const auto& model : models) expect_same(*model, alone);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Machines, SpreadFit,
+    testing::Values(Case{"ridge", 1, false, true, "standard", TargetScale::standard},
+                    Case{"ridge", 1, true, false, "minmax", TargetScale::minmax},
+                    Case{"logistic", 3, false, true, "standard", TargetScale::automatic},
+                    Case{"squared-hinge", 2, true, false, "unit", TargetScale::automatic},
+                    Case{"huber", 1, false, false, "none", TargetScale::center}),
+    [](const auto& of) {
+        std::string name = of.param.task + std::string(of.param.sparse ? "Sparse" : "Dense");
+        std::erase(name, '-');
+        return name;
+    });
+
+TEST(SpreadFitErrors, OneRankThatFailsEndsAll) {
+    Dataset data = rings(20'000, 1, false, false);
+    data.y.values[19'000] = std::nan("");
+    const auto body = [&](Communicator& ranks) {
+        machine_in_span("ridge", {}, {}).fit(part_of(data, own_rows(ranks, data.size())));
+    };
+    try {
+        run_ranks(3, body);
+        FAIL() << "a target that is not finite was taken";
+    } catch (const InvalidInput& error) {
+        EXPECT_NE(std::string(error.what()).find("row 19001"), std::string::npos) << error.what();
+    }
+}
+
+TEST(SpreadFitErrors, MachinesThatCannotBeSpreadSaySo) {
+    const Dataset data = rings(20'000, 2, false, false);
+    for (const bool in_span : {true, false}) {
+        const auto body = [&](Communicator& ranks) {
+            const Dataset own = part_of(data, own_rows(ranks, data.size()));
+            in_span ? machine_in_span("svc", {}, {}).fit(own)
+                    : machine_entry("ridge").make({}, {}).fit(own);
+        };
+        EXPECT_THROW(run_ranks(2, body), InvalidInput);
+    }
+}
+
+TEST(SpreadFitErrors, OneRankThatStopsStopsAllWithTheSameModel) {
+    const Dataset data = rings(30'000, 2, false, false);
+    std::vector<std::unique_ptr<Model>> models(3);
+    run_ranks(3, [&](Communicator& ranks) {
+        FitSettings common;
+        std::size_t asked = 0;
+        // Rank 1 has had enough in the middle of a step, after some have been made.
+        if (ranks.rank() == 1) {
+            common.progress = [&](const Moment& moment) {
+                return moment.task != "newton" || ++asked < 2;
+            };
+        }
+        const SettingValues values{{"lambda", 1e-4}, {"tolerance", 1e-12}};
+        models[ranks.rank()] =
+            std::make_unique<Model>(machine_in_span("logistic", common, values)
+                                        .fit(part_of(data, own_rows(ranks, data.size()))));
+    });
+    for (const auto& model : models) {
+        EXPECT_EQ(model->report().status, FitStatus::cancelled);
+        EXPECT_EQ(model->expansion().coefficients.values(),
+                  models[0]->expansion().coefficients.values());
+    }
+}
+
+}  // namespace
+}  // namespace mercer
