@@ -67,6 +67,7 @@ ModelAndData read_model_and_data(const std::string& model, const InputOptions& i
     const bool foreign = is_libsvm_model(content.view());
     ModelAndData both{.model = model_from(content.view(), model, 0), .data = {}};
     InputOptions options = input;
+    options.read.most_bytes = std::size_t{256} << 20;  // larger arrays are looked at block by block
     if (both.model.expansion().points.is_double()) options.read.double_precision = true;
     if (is_multi_label(both.model.task())) {
         options.read.label = "none";

@@ -86,13 +86,15 @@ bool is_first_rank() {
     return current_ranks().rank() == 0;
 }
 
-Dataset own_part(const Dataset& data) {
-    const Communicator& ranks = current_ranks();
-    if (ranks.size() == 1) return data;
-    const RowRange range = own_rows(ranks, data.size());
-    std::vector<std::size_t> rows(range.size());
-    std::iota(rows.begin(), rows.end(), range.first);
-    return data.select(rows);
+std::function<RowRange(std::size_t)> part_of_rank() {
+    if (current_ranks().size() == 1) return {};
+    return [](std::size_t total) { return own_rows(current_ranks(), total); };
+}
+
+std::size_t rows_of_all_ranks(std::size_t own) {
+    const std::vector<std::size_t> all =
+        current_ranks().all_gather(std::span<const std::size_t>(&own, 1));
+    return std::accumulate(all.begin(), all.end(), std::size_t{0});
 }
 
 }  // namespace mercer::cli

@@ -1,10 +1,11 @@
 // The program under mpirun: several processes, the ranks, that do one command together.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
-#include "mercer/data/dataset.hpp"
+#include "mercer/data/read.hpp"
 
 namespace mercer::cli {
 
@@ -30,7 +31,8 @@ void require_one_rank(const std::string& command);
 /// True for the rank that writes files.
 bool is_first_rank();
 
-/// Of data that every rank has read, the rows of this one.
-Dataset own_part(const Dataset& data);
+/// Which rows of a file this rank is to read (ReadOptions::part); empty where there is one alone.
+std::function<RowRange(std::size_t)> part_of_rank();
+std::size_t rows_of_all_ranks(std::size_t own);
 
 }  // namespace mercer::cli

@@ -13,7 +13,7 @@
 #include "mercer/learn/groups/label_spreading.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
-#include "mercer/select/query.hpp"
+#include "mercer/select/features.hpp"
 
 namespace mercer::cli {
 namespace {

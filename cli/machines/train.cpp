@@ -83,7 +83,7 @@ Progress listener(const Session& session, const StopOnInterrupt& stop, const std
 /// Kernels of columns whose ranges differ much see little but the widest, and training crawls.
 void advise_on_scale(Training& t) {
     constexpr std::size_t most_columns = 1'000'000;  // beyond that there are words, not measures
-    if (t.data.table || t.options.scale != "none" ||
+    if (t.data.size() == 0 || t.data.table || t.options.scale != "none" ||
         Kernel::parse(t.options.kernel) == precomputed() || t.data.columns() > most_columns) {
         return;
     }
@@ -91,8 +91,9 @@ void advise_on_scale(Training& t) {
     const auto name_of = [&](std::size_t j) {
         return j < names.size() ? mercer::quoted(names[j]) : std::to_string(j + 1);
     };
-    const std::vector<double> widths =
-        Scaling::fit(ScalingRule::parse("minmax"), t.data.x).spread();
+    // Of many rows the first say enough.
+    const Rows some = t.data.x.slice(0, std::min<std::size_t>(t.data.size(), 200'000));
+    const std::vector<double> widths = Scaling::fit(ScalingRule::parse("minmax"), some).spread();
     const auto hurt = t.data.x.is_double() ? column_hurt_by_single(t.data.x) : std::nullopt;
     if (hurt) {
         t.caution(fmt::format(
@@ -369,6 +370,11 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
     }
     InputOptions reading = input;
     if (options.double_precision) reading.read.double_precision = true;
+    reading.read.part = part_of_rank();
+    // Machines that go over blocks of rows need not have all of them in memory.
+    if (options.approximate.starts_with("nystroem")) {
+        reading.read.most_bytes = options.memory << 20;
+    }
     Training t{.options = options, .session = session, .input = input.path};
     t.task = task_named(options.task);
     check_options(options);
@@ -390,8 +396,7 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
                                        counted(t.data.size(), "row")));
     }
     advise_on_scale(t);
-    t.rows = t.data.size();
-    t.data = own_part(t.data);
+    t.rows = rows_of_all_ranks(t.data.size());
     Json json{{"input", input.path}, {"rows", t.rows}};
     std::string text = data_text(t);
     const StopOnInterrupt stop;

@@ -14,7 +14,6 @@
 #include "mercer/learn/calibration.hpp"
 #include "mercer/select/features.hpp"
 #include "mercer/select/judge.hpp"
-#include "mercer/select/query.hpp"
 #include "mercer/select/structure.hpp"
 #include "mercer/theory/margin.hpp"
 #include "mercer/theory/mercer_test.hpp"

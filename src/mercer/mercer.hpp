@@ -64,6 +64,9 @@
 #include "mercer/feature/preimage.hpp"
 #include "mercer/feature/spectral.hpp"
 
+// dist: several processes that learn one machine.
+#include "mercer/dist/communicator.hpp"
+
 // learn: machines, the models they make, and predictions.
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/components/cca.hpp"
@@ -120,7 +123,6 @@
 #include "mercer/select/features.hpp"
 #include "mercer/select/judge.hpp"
 #include "mercer/select/metrics.hpp"
-#include "mercer/select/query.hpp"
 #include "mercer/select/search.hpp"
 #include "mercer/select/search_space.hpp"
 #include "mercer/select/structure.hpp"

@@ -105,6 +105,42 @@ TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
     }
 }
 
+TEST_F(Mpi, ArraysAreReadInParts) {
+    // Almost three million bytes of floats, and classes in a file of their own.
+    const std::string rows = folder.path("rows.npy");
+    const std::string classes = folder.path("classes.npy");
+    ASSERT_EQ(run({"make", "blobs", "--n", "18000", "--columns", "40", "-o", rows, "--labels-to",
+                   classes})
+                  .code,
+              0);
+    const auto train = [&](const std::string& model) {
+        return Words{"train",
+                     rows,
+                     folder.path(model),
+                     "--labels",
+                     classes,
+                     "--task",
+                     "logistic",
+                     "--scale",
+                     "standard",
+                     "--approximate",
+                     "nystroem(centres=20)"};
+    };
+    ASSERT_EQ(run(train("alone.mercer")).code, 0);
+    Words from_file = train("mapped.mercer");
+    from_file.insert(from_file.end(), {"--memory", "1"});
+    // One MiB for kernel values leaves few rows to draw centres from: another model, but the same
+    // for any number of ranks.
+    ASSERT_EQ(run(from_file).code, 0);
+    const std::string mapped = content_of(folder.path("mapped.mercer"));
+    const Outcome spread = run_ranks(3, train("spread.mercer"));
+    ASSERT_EQ(spread.code, 0) << spread.err;
+    EXPECT_EQ(content_of(folder.path("spread.mercer")), content_of(folder.path("alone.mercer")));
+    const Outcome both = run_ranks(2, from_file);
+    ASSERT_EQ(both.code, 0) << both.err;
+    EXPECT_EQ(content_of(folder.path("mapped.mercer")), mapped);
+}
+
 TEST_F(Mpi, TooLittleTimeIsNamed) {
     const std::string data = made({"sinc", "--n", "40000"}, "sinc.npz");
     const Outcome found = run_ranks(2, {"train", data, "--task", "ridge", "--approximate",

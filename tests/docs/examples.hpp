@@ -11,6 +11,7 @@
 
 #include "mercer/base/operator.hpp"
 #include "mercer/data/dataset.hpp"
+#include "mercer/dist/communicator.hpp"
 #include "mercer/feature/geometry.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/kernel.hpp"
@@ -63,6 +64,11 @@ extern mercer::Gram<float> gram;
 extern Matrix<double> k, v, w;
 extern mercer::MatrixView<float> out;
 }  // namespace in_gram
+namespace in_dist {
+extern std::size_t total;
+extern mercer::Machine machine;
+Dataset rows_of(const mercer::RowRange& range);
+}  // namespace in_dist
 namespace in_learn {
 extern Dataset a, b, held_out, held_out_a, held_out_b, labelled, unlabelled, clean, noisy;
 extern Rows rows, points, landmarks, candidates, starts;

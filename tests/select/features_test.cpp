@@ -12,7 +12,6 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "mercer/select/query.hpp"
 
 namespace mercer {
 namespace {

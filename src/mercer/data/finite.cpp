@@ -22,7 +22,9 @@ void check_as(const Rows& rows) {
         for (std::size_t i = 0; i < view.rows; ++i) {
             const auto row = view.row(i);
             for (std::size_t k = 0; k < row.size(); ++k) {
-                if (!std::isfinite(row[k])) refuse(i, k, static_cast<double>(row[k]));
+                if (!std::isfinite(row[k])) {
+                    refuse(rows.origin(i), k, static_cast<double>(row[k]));
+                }
             }
         }
         return;
@@ -32,7 +34,7 @@ void check_as(const Rows& rows) {
         const auto values = view.row_value(i);
         for (std::size_t k = 0; k < values.size(); ++k) {
             if (!std::isfinite(values[k])) {
-                refuse(i, view.row_index(i)[k], static_cast<double>(values[k]));
+                refuse(rows.origin(i), view.row_index(i)[k], static_cast<double>(values[k]));
             }
         }
     }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <new>
+#include <numeric>
 #include <optional>
 
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/array_part.hpp"
 #include "mercer/data/detail/memory.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/formats/detail/input.hpp"
@@ -29,23 +31,40 @@ ReadOptions with_known(ReadOptions options) {
     return options;
 }
 
-/// What the options add to, or take from, what the file itself holds.
-void complete(const Input& input, Dataset& data) {
+/// `count` numbers from `first` on.
+std::vector<std::size_t> positions_from(std::size_t first, std::size_t count) {
+    std::vector<std::size_t> positions(count);
+    std::iota(positions.begin(), positions.end(), first);
+    return positions;
+}
+
+/// What the options add to, or take from, what the file itself holds: all of its rows, or a part.
+void complete(const Input& input, Dataset& data, const ArrayPart* part = nullptr) {
     const ReadOptions& options = input.options;
+    const std::size_t rows = part ? part->total : data.size();
     const auto same_size = [&](const std::string& file, std::size_t found, const char* what) {
-        if (found == data.size()) return;
+        if (found == rows) return;
         throw InvalidInput(Location{.file = file}, "found " + std::to_string(found) + " " + what +
-                                                       ", expected " + std::to_string(data.size()) +
+                                                       ", expected " + std::to_string(rows) +
                                                        " as there are rows in " + input.name);
     };
     if (options.label == "none") data.y = {};
     if (!options.labels_file.empty()) {
         data.y = formats::read_labels_file(options.labels_file, options);
         same_size(options.labels_file, data.y.size(), "labels");
+        if (part && part->range.size() < rows) {
+            data.y = data.y.select(positions_from(part->range.first, part->range.size()));
+        }
     }
     if (!options.weights_file.empty()) {
         data.weights = formats::read_weights_file(options.weights_file);
         same_size(options.weights_file, data.weights.size(), "weights");
+        if (part) {
+            data.weights.resize(part->range.last);
+            data.weights.erase(
+                data.weights.begin(),
+                data.weights.begin() + static_cast<std::ptrdiff_t>(part->range.first));
+        }
     }
     try {
         data.check();
@@ -94,6 +113,31 @@ std::optional<Dataset> read_in_pieces(const std::string& path, const ReadOptions
     if (data && !format.any_width) formats::order_known(input, *data);
     if (data) complete(input, *data);
     return data;
+}
+
+/// Nothing unless the file is an array of which a part, or a look now and then, is enough.
+std::optional<Dataset> read_part(const std::string& path, const ReadOptions& options) {
+    const std::optional<PlainFile> file = PlainFile::open(path);
+    if (!file || !file->head().starts_with("\x93NUMPY")) return std::nullopt;
+    Input input{file->head(), path, options, path};
+    Content copy;
+    const Format& format = formats::settle_format(input, copy);
+    if (format.name != "npy") return std::nullopt;
+    std::optional<ArrayPart> part = read_array_part(input, *file);
+    if (!part) return std::nullopt;
+    formats::check_uses(input, format.uses, format.title);
+    Dataset data;
+    data.x = std::move(part->rows);
+    complete(input, data, &*part);
+    return data;
+}
+
+/// Of all rows that were read, those asked for.
+Dataset cut(Dataset data, const ReadOptions& options) {
+    if (!options.part) return data;
+    const RowRange range = options.part(data.size());
+    if (range.size() == data.size()) return data;
+    return data.select(positions_from(range.first, range.size()));
 }
 
 /// Nothing when the path is no folder that a format reads.
@@ -154,13 +198,14 @@ Dataset read(const std::string& path, const ReadOptions& given) {
     check_options(given);
     const ReadOptions options = with_known(given);
     try {
-        if (path.starts_with('@')) return read_embedded(path, options);
+        if (path.starts_with('@')) return cut(read_embedded(path, options), options);
         if (path != "-") {
-            if (auto data = read_folder(path, options)) return std::move(*data);
-            if (auto data = read_in_pieces(path, options)) return std::move(*data);
+            if (auto data = read_folder(path, options)) return cut(std::move(*data), options);
+            if (auto data = read_part(path, options)) return std::move(*data);
+            if (auto data = read_in_pieces(path, options)) return cut(std::move(*data), options);
         }
         const Content content = read_bytes(path, options.progress);
-        return read_content(content.view(), name, path == "-" ? "" : path, options);
+        return cut(read_content(content.view(), name, path == "-" ? "" : path, options), options);
     } catch (const std::bad_alloc&) {
         fail_memory(name);
     } catch (const std::length_error&) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,13 @@ enum class RowForm {
                 ///< zeros; scipy's matrices sparse; everything else dense
     dense,
     sparse,
+};
+
+/// Rows from `first` up to, but without, `last`.
+struct RowRange {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t size() const { return last - first; }
 };
 
 struct ReadOptions {
@@ -77,6 +85,14 @@ struct ReadOptions {
 
     std::size_t first_index = 1;  ///< LIBSVM text: 0 for files that count from 0
     std::size_t longest_line = std::size_t{1} << 23;  ///< bytes; longer lines are taken for junk
+
+    /// Of the rows of the file those that this function of their number names, for data that
+    /// several processes share (dist/communicator.hpp); empty: all. An array (npy) of floats or of
+    /// whole numbers of 1 or 2 bytes is read there alone, of other files the rest is forgotten.
+    std::function<RowRange(std::size_t)> part{};
+    /// Floats of an array (npy) that take more bytes than this are left in the file, and are
+    /// fetched when they are looked at; 0: never.
+    std::size_t most_bytes = 0;
 
     /// The options serve several files: one that has no effect in this file is no mistake.
     bool shared = false;

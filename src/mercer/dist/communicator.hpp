@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "mercer/base/export.hpp"
+#include "mercer/data/read.hpp"
 
 namespace mercer MERCER_API {
 
@@ -128,13 +129,6 @@ class SpreadOver {
 
 /// The ranks of the innermost `SpreadOver` of this thread; without any, this process alone.
 Communicator& current_ranks();
-
-/// Rows from `first` up to, but without, `last`.
-struct RowRange {
-    std::size_t first = 0;
-    std::size_t last = 0;
-    std::size_t size() const { return last - first; }
-};
 
 /// Sums over rows are first taken over leaves of so many rows, which depend on the number of all
 /// rows alone: 8192, or so many times that by a power of two that there are at most 128 leaves.

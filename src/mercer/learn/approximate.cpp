@@ -161,7 +161,7 @@ class SpanFit {
         FitSettings own = settings_;
         own.progress = run.progress();
         refuse_spread("the task " + task_name(task));
-        const SpanSample sample = take_span_sample(task, data, own, targets.columns == 0);
+        const SpanSample sample = take_span_sample(task, data, own, targets.columns == 0, false);
         const CentreSpan<T> span(sample, own, how_);
         SpanFeatures<T> features = features_of(span, sample, own);
         const Model inner = fit_features(span, sample, features, targets, run);

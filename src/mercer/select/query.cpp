@@ -1,4 +1,4 @@
-#include "mercer/select/query.hpp"
+#include "mercer/select/features.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -201,7 +201,11 @@ void write_label_npy(const Labels& labels, Output& output) {
 
 }  // namespace
 
-Array parse_npy(const Input& input, std::string_view bytes, const std::string& name) {
+namespace {
+
+/// The header of the array in these bytes, and where its numbers begin.
+Array parse_npy_header(const Input& input, std::string_view bytes, const std::string& name,
+                       std::size_t& numbers) {
     Array array;
     array.name = name;
     if (!bytes.starts_with("\x93NUMPY") || bytes.size() < 10) {
@@ -224,7 +228,24 @@ Array parse_npy(const Input& input, std::string_view bytes, const std::string& n
                         "; the file is cut short");
     }
     HeaderParser(input, bytes.substr(begin, length), array).parse();
-    return checked_array(input, std::move(array), bytes.substr(begin + length));
+    numbers = begin + length;
+    return array;
+}
+
+}  // namespace
+
+Array parse_npy(const Input& input, std::string_view bytes, const std::string& name) {
+    std::size_t numbers = 0;
+    Array array = parse_npy_header(input, bytes, name, numbers);
+    return checked_array(input, std::move(array), bytes.substr(numbers));
+}
+
+Array npy_outline(const Input& input, std::size_t size, std::size_t& begin) {
+    Array array = parse_npy_header(input, input.bytes, "array", begin);
+    // The view has the right length and is never looked at: there may be no such bytes in memory.
+    array = checked_array(input, std::move(array), {input.bytes.data() + begin, size - begin});
+    array.bytes = {};
+    return array;
 }
 
 std::string npy_header(const std::string& type, const std::vector<std::size_t>& shape) {

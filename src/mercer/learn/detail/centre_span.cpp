@@ -59,7 +59,7 @@ typename CentreSpan<T>::Choice CentreSpan<T>::chosen(const SpanSample& sample,
                                                      const Nystroem& how) {
     if (how.centres == 0) throw InvalidInput("`centres` = 0 must be at least 1");
     const std::vector<std::size_t> from = candidates(sample.leaves.rows(), settings, how.centres);
-    const Rows rows = sample.leaves.gather(sample.x, from);
+    const Rows rows = sample.gather(from);
     const auto gram = make_gram<float>(checked_kernel(sample.kernel), rows,
                                        sample.data.feature_names, settings.progress);
     // What rounding of single precision leaves of a row says nothing any more.

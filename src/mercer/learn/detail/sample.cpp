@@ -5,6 +5,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/array_part.hpp"
 #include "mercer/data/recipe.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
@@ -33,6 +34,17 @@ Dataset kept_rows(const Dataset& data, std::vector<std::size_t>& kept) {
         if (data.weights.empty() || data.weights[i] > 0) kept.push_back(i);
     }
     return kept.size() == data.size() ? data : data.select(kept);
+}
+
+/// One block after another, so that rows in a file need not be in memory together.
+void require_finite_blocks(const Rows& rows) {
+    constexpr std::size_t block = std::size_t{1} << 16;
+    if (!is_mapped(rows)) return require_finite(rows);
+    for (std::size_t first = 0; first < rows.size(); first += block) {
+        const std::size_t count = std::min(block, rows.size() - first);
+        require_finite(rows.slice(first, count));
+        release_rows(rows, first, count);
+    }
 }
 
 [[noreturn]] void refuse_no_rows(const Dataset& data) {
@@ -65,7 +77,7 @@ Sample begin_sample(Task task, const Dataset& data, const FitSettings& settings,
                   "0 (none) or a number of seconds");
     check_target_scale(settings.target_scale, task);
     data.check();
-    if (!data.table) require_finite(data.x);
+    if (!data.table) require_finite_blocks(data.x);
     Sample sample;
     sample.data = kept_rows(data, sample.kept);
     if (data.table && !sample.kept.empty()) {

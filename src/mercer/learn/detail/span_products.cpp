@@ -60,6 +60,7 @@ void SpanProducts::for_blocks(std::size_t first, std::size_t last,
         const double done = static_cast<double>(from) / static_cast<double>(rows());
         if (!keep_going(progress_, {"pass", done})) throw Cancelled();
         body(from, std::min(block_rows, last - from));
+        sample_.release(from, std::min(block_rows, last - from));
     }
 }
 
@@ -70,7 +71,7 @@ void SpanProducts::multiply(std::span<const double> w, std::span<double> out) co
     std::ranges::fill(out, 0.0);
     leaves().each([&](std::size_t begin, std::size_t end) {
         for_blocks(begin, end, [&](std::size_t first, std::size_t count) {
-            const auto points = span_.gram().prepare(sample_.x.slice(first, count));
+            const auto points = span_.gram().prepare(sample_.block(first, count));
             span_.gram().add_product(span_.gram().reference(), points, std::as_const(beta).row(0),
                                      out.subspan(first, count));
         });
@@ -82,7 +83,7 @@ void SpanProducts::sum(std::span<const double> c, std::span<double> w) const {
     leaves().sum(
         [&](std::size_t begin, std::size_t end, std::span<double> total) {
             for_blocks(begin, end, [&](std::size_t first, std::size_t count) {
-                const auto points = span_.gram().prepare(sample_.x.slice(first, count));
+                const auto points = span_.gram().prepare(sample_.block(first, count));
                 span_.gram().add_product(points, span_.gram().reference(), c.subspan(first, count),
                                          total);
             });
@@ -93,18 +94,18 @@ void SpanProducts::sum(std::span<const double> c, std::span<double> w) const {
 }
 
 /// Adds to a lower triangle Σ h_i k_i k_i', and after it to the sums Σ right(o, i) k_i.
-void SpanProducts::weigh_block(std::size_t first, std::size_t count, std::span<const double> h,
+void SpanProducts::weigh_block(std::size_t first, std::span<const double> h,
                                MatrixView<const double> right, std::span<double> totals) const {
     const std::size_t m = columns();
     std::vector<std::size_t> some;  // of a hinge most rows have neither slope nor curvature
-    for (std::size_t i = first; i < first + count; ++i) {
+    for (std::size_t i = 0; i < h.size(); ++i) {
         bool counts = h[i] > 0;
         for (std::size_t o = 0; o < right.rows; ++o) counts = counts || right(o, i) != 0;
         if (counts) some.push_back(i);
     }
     if (some.empty()) return;
-    const Rows block =
-        some.size() == count ? sample_.x.slice(first, count) : sample_.x.select(some);
+    Rows block = sample_.block(first, h.size());
+    if (some.size() < h.size()) block = block.select(some);
     Matrix<float> values(m, some.size());
     span_.gram().block(span_.gram().reference(), span_.gram().prepare(block), values.view());
     Matrix<double> weighted(m, some.size());
@@ -127,15 +128,18 @@ void SpanProducts::weigh_block(std::size_t first, std::size_t count, std::span<c
     add_squares(std::as_const(weighted).view(), totals.first(triangle(m)));
 }
 
-void SpanProducts::weigh(std::span<const double> h, MatrixView<const double> right,
-                         MatrixView<double> g, MatrixView<double> sums) const {
+void SpanProducts::weigh(const Weights& weights, MatrixView<double> g,
+                         MatrixView<double> sums) const {
     const std::size_t m = columns();
     {
         std::vector<double> totals(triangle(m) + sums.rows * m);
         leaves().sum(
             [&](std::size_t begin, std::size_t end, std::span<double> total) {
                 for_blocks(begin, end, [&](std::size_t first, std::size_t count) {
-                    weigh_block(first, count, h, right, total);
+                    std::vector<double> h(count);
+                    Matrix<double> right(sums.rows, count);
+                    weights(first, h, right.view());
+                    weigh_block(first, h, std::as_const(right).view(), total);
                 });
             },
             totals);

@@ -28,16 +28,18 @@ class SpanProducts {
     void multiply(std::span<const double> w, std::span<double> out) const;
     /// w = Σ c_i φ_i over the rows of all ranks.
     void sum(std::span<const double> c, std::span<double> w) const;
-    /// g = Σ h_i φ_i φ_i', all h_i >= 0, and in the same pass row o of `sums` = Σ_i right(o, i)
-    /// φ_i, over the rows of all ranks.
-    void weigh(std::span<const double> h, MatrixView<const double> right, MatrixView<double> g,
-               MatrixView<double> sums) const;
+    /// The h_i >= 0 of the rows from `first` on, and row o of `right` for each of the sums.
+    using Weights =
+        std::function<void(std::size_t first, std::span<double> h, MatrixView<double> right)>;
+    /// g = Σ h_i φ_i φ_i', and in the same pass row o of `sums` = Σ_i right(o, i) φ_i, over the
+    /// rows of all ranks. Weights are asked for block by block.
+    void weigh(const Weights& weights, MatrixView<double> g, MatrixView<double> sums) const;
 
    private:
     void for_blocks(std::size_t first, std::size_t last,
                     const std::function<void(std::size_t, std::size_t)>& body) const;
-    void weigh_block(std::size_t first, std::size_t count, std::span<const double> h,
-                     MatrixView<const double> right, std::span<double> totals) const;
+    void weigh_block(std::size_t first, std::span<const double> h, MatrixView<const double> right,
+                     std::span<double> totals) const;
 
     const CentreSpan<float>& span_;
     const SpanSample& sample_;

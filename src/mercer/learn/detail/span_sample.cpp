@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/array_part.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
@@ -37,23 +38,26 @@ void visit_values(const Rows& rows, std::size_t first, std::size_t last, const V
 }
 
 /// Sums over all rows of what visit(sums, column, value) adds, `width` numbers a column: pieces of
-/// a leaf on all threads, added in their order.
+/// a leaf on all threads, added in their order. With `scaled` rows are looked at as scaled.
 template <class Visit>
-std::vector<double> column_sums(const Rows& rows, const RowLeaves& leaves, std::size_t width,
+std::vector<double> column_sums(const SpanSample& sample, bool scaled, std::size_t width,
                                 const Visit& visit) {
+    const std::size_t columns = sample.data.x.columns();
     // Many columns would make the parts heavier than the few entries of their rows.
-    const std::size_t piece = rows.columns() <= 10'000 ? 1024 : std::numeric_limits<int>::max();
-    std::vector<double> all(width * rows.columns());
-    leaves.sum(
+    const std::size_t piece = columns <= 10'000 ? 1024 : std::numeric_limits<int>::max();
+    std::vector<double> all(width * columns);
+    sample.leaves.sum(
         [&](std::size_t first, std::size_t last, std::span<double> zeros) {
-            std::vector<std::vector<double>> parts((last - first + piece - 1) / piece);
+            const Rows rows = scaled ? sample.block(first, last - first)
+                                     : sample.data.x.slice(first, last - first);
+            std::vector<std::vector<double>> parts((rows.size() + piece - 1) / piece);
             parallel_for(parts.size(), [&](std::size_t p) {
                 std::vector<double> sums(zeros.size(), 0.0);
                 const auto own = [&](std::size_t j, double value) {
                     visit(sums.data() + width * j, j, value);
                 };
-                const std::size_t from = first + p * piece;
-                const std::size_t to = std::min(from + piece, last);
+                const std::size_t from = p * piece;
+                const std::size_t to = std::min(from + piece, rows.size());
                 rows.is_double() ? visit_values<double>(rows, from, to, own)
                                  : visit_values<float>(rows, from, to, own);
                 parts[p] = std::move(sums);
@@ -61,39 +65,45 @@ std::vector<double> column_sums(const Rows& rows, const RowLeaves& leaves, std::
             for (const std::vector<double>& part : parts) {
                 for (std::size_t k = 0; k < zeros.size(); ++k) zeros[k] += part[k];
             }
+            sample.release(first, last - first);
         },
         all);
     return all;
 }
 
 /// The largest value of each column over the rows of all ranks; of −x with sign −1.
-std::vector<double> column_tops(const Rows& rows, const RowLeaves& leaves, double sign,
+std::vector<double> column_tops(const SpanSample& sample, double sign,
                                 const std::vector<double>& entries) {
+    const Rows& rows = sample.data.x;
     const std::size_t d = rows.columns();
     std::vector<double> own(d, -std::numeric_limits<double>::infinity());
     const auto visit = [&](std::size_t j, double value) {
         own[j] = std::max(own[j], sign * value);
     };
-    rows.is_double() ? visit_values<double>(rows, 0, rows.size(), visit)
-                     : visit_values<float>(rows, 0, rows.size(), visit);
-    const std::vector<double> all = leaves.ranks().all_gather(std::span<const double>(own));
+    sample.leaves.each([&](std::size_t first, std::size_t last) {
+        rows.is_double() ? visit_values<double>(rows, first, last, visit)
+                         : visit_values<float>(rows, first, last, visit);
+        sample.release(first, last - first);
+    });
+    const auto all = sample.leaves.ranks().all_gather(std::span<const double>(own));
     for (std::size_t k = 0; k < all.size(); ++k) own[k % d] = std::max(own[k % d], all[k]);
     for (std::size_t j = 0; j < d; ++j) {
-        if (entries[j] < static_cast<double>(leaves.rows())) own[j] = std::max(own[j], 0.0);
+        const bool zeros = entries[j] < static_cast<double>(sample.leaves.rows());
+        if (zeros) own[j] = std::max(own[j], 0.0);
     }
     return own;
 }
 
 /// The scaling that `Scaling::fit` finds, from the rows of all ranks.
-Scaling fit_scaling(const ScalingRule& rule, const Rows& rows, const RowLeaves& leaves) {
-    if ((rule.kind != Kind::standard && rule.kind != Kind::minmax) || rows.columns() == 0) {
-        return Scaling::fit(rule, rows);
+Scaling fit_scaling(const ScalingRule& rule, const SpanSample& sample) {
+    const std::size_t d = sample.data.x.columns();
+    if ((rule.kind != Kind::standard && rule.kind != Kind::minmax) || d == 0) {
+        return Scaling::fit(rule, sample.data.x);
     }
     rule.check("scaling");
-    const std::size_t d = rows.columns();
-    const auto n = static_cast<double>(leaves.rows());
+    const auto n = static_cast<double>(sample.leaves.rows());
     const std::vector<double> sums =
-        column_sums(rows, leaves, 2, [](double* sum, std::size_t, double value) {
+        column_sums(sample, false, 2, [](double* sum, std::size_t, double value) {
             sum[0] += value;
             sum[1] += 1;
         });
@@ -102,19 +112,19 @@ Scaling fit_scaling(const ScalingRule& rule, const Rows& rows, const RowLeaves& 
         center[j] = sums[2 * j] / n;
         entries[j] = sums[2 * j + 1];
     }
-    const std::vector<double> high = column_tops(rows, leaves, 1, entries);
-    std::vector<double> low = column_tops(rows, leaves, -1, entries);
+    const std::vector<double> high = column_tops(sample, 1, entries);
+    std::vector<double> low = column_tops(sample, -1, entries);
     for (double& value : low) value = 0 - value;
     const bool standard = rule.kind == Kind::standard;
     const std::vector<double> squares =
         !standard ? std::vector<double>()
-                  : column_sums(rows, leaves, 1, [&](double* sum, std::size_t j, double value) {
+                  : column_sums(sample, false, 1, [&](double* sum, std::size_t j, double value) {
                         *sum += (value - center[j]) * (value - center[j]);
                     });
     for (std::size_t j = 0; j < d; ++j) {
-        spread[j] = standard
-                        ? std::sqrt((squares[j] + (n - entries[j]) * center[j] * center[j]) / n)
-                        : high[j] - low[j];
+        const double zeros = n - entries[j];
+        spread[j] = standard ? std::sqrt((squares[j] + zeros * center[j] * center[j]) / n)
+                             : high[j] - low[j];
         // Rounding leaves a constant column with a mean an ulp away and a deviation above 0.
         if (low[j] == high[j]) spread[j] = 0;
         if (!standard || low[j] == high[j]) center[j] = low[j];
@@ -173,7 +183,7 @@ Kernel span_kernel(const SpanSample& sample, const Kernel& kernel) {
     Kernel known = kernel;
     if (kernel.needs_data()) {
         const std::vector<double> sums =
-            column_sums(sample.x, sample.leaves, 2, [](double* sum, std::size_t, double value) {
+            column_sums(sample, true, 2, [](double* sum, std::size_t, double value) {
                 sum[0] += value;
                 sum[1] += value * value;
             });
@@ -204,8 +214,35 @@ void refuse_spread(const std::string& what) {
                        "numbers and `approximate=nystroem`");
 }
 
+Rows SpanSample::block(std::size_t first, std::size_t count) const {
+    const Rows some = x.slice(first, count);
+    return in_file ? scaling.apply(some) : some;
+}
+
+void SpanSample::release(std::size_t first, std::size_t count) const {
+    if (in_file) release_rows(data.x, first, count);
+}
+
+Rows SpanSample::gather(std::span<const std::size_t> places) const {
+    if (!in_file) return leaves.gather(x, places);
+    // One leaf after another, so that no more of the file than that is in memory.
+    std::vector<float> own;
+    leaves.each([&](std::size_t first, std::size_t last) {
+        const MatrixView<const float> view = x.dense_view<float>();
+        const auto from = std::ranges::lower_bound(places, leaves.before() + first);
+        const auto to = std::ranges::lower_bound(places, leaves.before() + last);
+        for (auto at = from; at != to; ++at) {
+            const auto row = view.row(*at - leaves.before());
+            own.insert(own.end(), row.begin(), row.end());
+        }
+        release(first, last - first);
+    });
+    auto all = leaves.ranks().all_gather(std::span<const float>(own));
+    return scaling.apply(Rows::dense(std::move(all), x.columns()));
+}
+
 SpanSample take_span_sample(Task task, const Dataset& data, const FitSettings& settings,
-                            bool by_labels) {
+                            bool by_labels, bool by_blocks) {
     Communicator& ranks = current_ranks();
     if (data.table) refuse_spread("a table whose columns are of several kinds");
     if (!data.x.objects().empty()) refuse_spread("rows with texts, series or graphs");
@@ -216,12 +253,13 @@ SpanSample take_span_sample(Task task, const Dataset& data, const FitSettings& s
     Sample begun = begin_sample(task, data, settings, by_labels, before);
     RowLeaves leaves(ranks, given, begun.kept);
     SpanSample sample{std::move(begun), std::move(leaves)};
+    sample.in_file = by_blocks && is_mapped(sample.data.x) && !sample.data.x.is_double();
     if (is_classifier(task)) {
         sample.classes = span_classes(sample.data.y, ranks);
         require_classes(sample.classes);
     }
-    sample.scaling = fit_scaling(settings.scaling, sample.data.x, sample.leaves);
-    sample.x = sample.scaling.apply(sample.data.x);
+    sample.scaling = fit_scaling(settings.scaling, sample);
+    sample.x = sample.in_file ? sample.data.x : sample.scaling.apply(sample.data.x);
     sample.kernel = span_kernel(sample, settings.kernel);
     return sample;
 }

@@ -17,12 +17,23 @@ namespace mercer {
 /// leaves nothing open.
 struct SpanSample : Sample {
     RowLeaves leaves;
+    /// Rows that are left in their file are scaled when they are looked at: `x` is as they are
+    /// there.
+    bool in_file = false;
+
+    /// `count` rows from `first` on, scaled.
+    Rows block(std::size_t first, std::size_t count) const;
+    /// Says that they are not looked at for now.
+    void release(std::size_t first, std::size_t count) const;
+    /// The rows at these places among those of all ranks, ascending, scaled.
+    Rows gather(std::span<const std::size_t> places) const;
 };
 
-/// As `take_sample`. Throws InvalidInput on several ranks for what they cannot settle together:
-/// columns of texts, tables with a recipe, kernels that are fitted to the rows.
+/// As `take_sample`. Rows in a file are left there, for machines that look at one block after
+/// another. Throws InvalidInput on several ranks for what they cannot settle together: columns of
+/// texts, tables with a recipe, kernels that are fitted to the rows.
 SpanSample take_span_sample(Task task, const Dataset& data, const FitSettings& settings,
-                            bool by_labels = true);
+                            bool by_labels = true, bool by_blocks = true);
 
 /// That of a machine of all rows, which one rank has alone.
 SpanSample take_whole_sample(Task task, const Dataset& data, const FitSettings& settings);

@@ -101,14 +101,12 @@ double reach_of(const RiskSettings& settings, const SpanSample& sample) {
     });
 }
 
-/// The targets of every output: ±1 for each class against the rest, or the numbers themselves.
-Matrix<double> targets_of(const Sample& sample, bool classes) {
-    const std::size_t k = classes && sample.classes.count() > 2 ? sample.classes.count() : 1;
-    Matrix<double> y(k, sample.size());
-    for (std::size_t o = 0; o < k; ++o) {
-        for (std::size_t i = 0; i < sample.size(); ++i) {
-            y(o, i) = !classes ? sample.data.y.values[i] : sample.class_of(i) == o ? 1 : -1;
-        }
+/// The targets of an output: ±1 for its class against the rest, or the numbers themselves.
+std::vector<double> targets_of(const Sample& sample, bool classes, std::size_t output) {
+    if (!classes) return sample.data.y.values;
+    std::vector<double> y;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+        y.push_back(sample.class_of(i) == output ? 1 : -1);
     }
     return y;
 }
@@ -128,6 +126,7 @@ class RiskSpace {
           span_(std::make_unique<CentreSpan<float>>(sample, settings.common, how)),
           products_(std::in_place, *span_, sample, settings.common.progress) {}
 
+    bool in_span() const { return span_ != nullptr; }
     const Kernel& kernel() const { return span_ ? span_->kernel() : gram_->kernel(); }
     RiskSolution minimise(RiskProblem problem, const NewtonSettings& newton) {
         if (!products_) {
@@ -180,12 +179,13 @@ ModelParts begin_risk_model(const RiskSettings& settings, const Sample& sample) 
 ModelParts fit_newton(const RiskSettings& settings, const SpanSample& sample, RiskSpace space) {
     const Run run = settings.common.run();
     const bool classes = is_classifier(task_of(settings.loss));
-    const Matrix<double> targets = targets_of(sample, classes);
+    const std::size_t outputs = classes && sample.classes.count() > 2 ? sample.classes.count() : 1;
     ModelParts model = begin_risk_model(settings, sample);
     std::vector<RiskSolution> solutions;
-    for (std::size_t o = 0; o < targets.rows(); ++o) {
+    for (std::size_t o = 0; o < outputs; ++o) {
         const double before = run.seconds();
-        const RiskProblem problem{.target = targets.row(o),
+        const std::vector<double> targets = targets_of(sample, classes, o);
+        const RiskProblem problem{.target = targets,
                                   .weights = sample.data.weights,
                                   .loss = {settings.loss, settings.delta, settings.quantile},
                                   .lambda = settings.lambda,
@@ -205,9 +205,11 @@ ModelParts fit_newton(const RiskSettings& settings, const SpanSample& sample, Ri
         }
         Report report = report_of(settings, sample, problem, s);
         settle_bracket(report, space.curvature(s.status), reach_of(settings, sample));
-        if (targets.rows() > 1) report.name = sample.classes.names[o] + " vs rest";
+        if (outputs > 1) report.name = sample.classes.names[o] + " vs rest";
         report.seconds = run.seconds() - before;
         model.reports.push_back(std::move(report));
+        s.image = {};
+        if (space.in_span()) s.alpha = {};
         solutions.push_back(std::move(s));
     }
     // P(first class) = 1 / (1 + exp(−f)) is the model itself.

@@ -15,6 +15,10 @@ namespace mercer::formats {
 /// The NumPy array in these bytes.
 Array parse_npy(const Input& input, std::string_view bytes, const std::string& name);
 
+/// The array that these first bytes of a file of `size` bytes are the header of, with no numbers in
+/// it yet, and where they begin. Throws as above where the file does not have as many as it says.
+Array npy_outline(const Input& input, std::size_t size, std::size_t& begin);
+
 /// NumPy's header, version 1: padded so that the numbers begin at a multiple of 64 bytes.
 std::string npy_header(const std::string& type, const std::vector<std::size_t>& shape);
 

@@ -12,7 +12,7 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t piece = 8192;  ///< rows of a task
+constexpr std::size_t piece = 1024;  ///< rows of a task
 
 class SpanNewton {
    public:
@@ -23,8 +23,7 @@ class SpanNewton {
           settings_(settings),
           ranks_(features.leaves().ranks()),
           n_(problem.target.size()),
-          w_(features.columns(), 0.0),
-          right_(2, n_) {
+          w_(features.columns(), 0.0) {
         s_.image.assign(n_, 0.0);
         s_.status = FitStatus::iteration_limit;
     }
@@ -37,7 +36,7 @@ class SpanNewton {
             if (s_.history.empty()) throw;
         }
         s_.alpha.resize(n_);
-        for (std::size_t i = 0; i < n_; ++i) s_.alpha[i] = -right_(0, i) / (2 * p_.lambda);
+        for (std::size_t i = 0; i < n_; ++i) s_.alpha[i] = -slope(i) / (2 * p_.lambda);
         return {std::move(w_), std::move(s_)};
     }
 
@@ -53,6 +52,14 @@ class SpanNewton {
     bool agreed(bool own) const {
         ranks_.broadcast(std::span(&own, 1));
         return own;
+    }
+
+    /// ω ℓ' and ω ℓ'' of a row of this rank, computed anew rather than kept for all.
+    double slope(std::size_t i) const {
+        return p_.weight(i) * p_.loss.slope(p_.target[i], s_.image[i] + s_.bias);
+    }
+    double curvature(std::size_t i) const {
+        return p_.weight(i) * p_.loss.curvature(p_.target[i], s_.image[i] + s_.bias);
     }
 
     double slope_sum(double bias) const {
@@ -90,41 +97,43 @@ class SpanNewton {
         s_.bias = std::fabs(slope_sum(low)) < std::fabs(slope_sum(high)) ? low : high;
     }
 
-    double objective(std::span<const double> image, double bias, double squared_norm) const {
-        return p_.lambda * squared_norm + total([&](std::size_t i) {
-                   return p_.weight(i) * p_.loss.value(p_.target[i], image[i] + bias);
-               });
+    /// The loss at image + t · change.
+    double loss(std::span<const double> change, double t, double bias) const {
+        return total([&](std::size_t i) {
+            const double z = s_.image[i] + (change.empty() ? 0 : t * change[i]) + bias;
+            return p_.weight(i) * p_.loss.value(p_.target[i], z);
+        });
     }
 
     /// The pass: slopes, curvatures, their sums over the features, and the bracket at w. False once
     /// it is narrow enough.
     bool certify() {
         if (p_.bias) best_bias();
-        std::vector<double> h(n_);
-        parallel_ranges(n_, piece, [&](std::size_t first, std::size_t last) {
-            for (std::size_t i = first; i < last; ++i) {
-                const double z = s_.image[i] + s_.bias;
-                right_(0, i) = p_.weight(i) * p_.loss.slope(p_.target[i], z);
-                right_(1, i) = h[i] = p_.weight(i) * p_.loss.curvature(p_.target[i], z);
-            }
-        });
         const std::size_t m = w_.size();
         system_ = Matrix<double>(m, m);
         sums_ = Matrix<double>(2, m);
-        features_.weigh(h, std::as_const(right_).view(), system_.view(), sums_.view());
-        curvature_ = total([&](std::size_t i) { return h[i]; });
+        const auto weigh = [&](std::size_t first, std::span<double> h, MatrixView<double> right) {
+            parallel_ranges(h.size(), piece, [&](std::size_t from, std::size_t to) {
+                for (std::size_t k = from; k < to; ++k) {
+                    right(0, k) = slope(first + k);
+                    right(1, k) = h[k] = curvature(first + k);
+                }
+            });
+        };
+        features_.weigh(weigh, system_.view(), sums_.view());
+        curvature_ = total([&](std::size_t i) { return curvature(i); });
         gradient_.resize(m);
         for (std::size_t k = 0; k < m; ++k) gradient_[k] = sums_(0, k) + 2 * p_.lambda * w_[k];
         s_.squared_norm = dot(w_, w_);
-        s_.primal = objective(s_.image, s_.bias, s_.squared_norm);
-        s_.dual =
-            total([&](std::size_t i) {
-                return p_.weight(i) * p_.loss.dual(p_.target[i], -right_(0, i) / p_.weight(i));
-            }) -
-            dot(sums_.row(0), sums_.row(0)) / (4 * p_.lambda);
-        s_.infeasibility = p_.bias ? std::fabs(total([&](std::size_t i) { return right_(0, i); })) /
-                                         (2 * p_.lambda)
-                                   : 0;
+        s_.primal = p_.lambda * s_.squared_norm + loss({}, 0, s_.bias);
+        s_.dual = total([&](std::size_t i) {
+                      const double own = p_.loss.slope(p_.target[i], s_.image[i] + s_.bias);
+                      return p_.weight(i) * p_.loss.dual(p_.target[i], -own);
+                  }) -
+                  dot(sums_.row(0), sums_.row(0)) / (4 * p_.lambda);
+        s_.infeasibility =
+            p_.bias ? std::fabs(total([&](std::size_t i) { return slope(i); })) / (2 * p_.lambda)
+                    : 0;
         s_.violation = std::sqrt(dot(gradient_, gradient_));
         s_.history.push_back(s_.primal);
         const double size = std::max(std::fabs(s_.primal), std::fabs(s_.dual));
@@ -176,16 +185,14 @@ class SpanNewton {
     bool search(std::span<const double> d, const std::vector<double>& change, double e) {
         const double cross = dot(w_, d);
         const double square = dot(d, d);
-        std::vector<double> mixed(n_);
         for (double t = 1; t > 1e-10; t /= 2) {
-            parallel_ranges(n_, piece, [&](std::size_t first, std::size_t last) {
-                for (std::size_t i = first; i < last; ++i) mixed[i] = s_.image[i] + t * change[i];
-            });
-            const double value =
-                objective(mixed, s_.bias + t * e, s_.squared_norm + 2 * t * cross + t * t * square);
+            const double norm = s_.squared_norm + 2 * t * cross + t * t * square;
+            const double value = p_.lambda * norm + loss(change, t, s_.bias + t * e);
             if (!agreed(value < s_.primal)) continue;
             for (std::size_t k = 0; k < w_.size(); ++k) w_[k] += t * d[k];
-            s_.image = std::move(mixed);
+            parallel_ranges(n_, piece, [&](std::size_t first, std::size_t last) {
+                for (std::size_t i = first; i < last; ++i) s_.image[i] += t * change[i];
+            });
             s_.bias += t * e;
             return true;
         }
@@ -199,9 +206,8 @@ class SpanNewton {
     Communicator& ranks_;
     std::size_t n_;  ///< rows of this rank
     std::vector<double> w_;
-    Matrix<double> right_;  ///< ω ℓ', ω ℓ''
     Matrix<double> system_{};
-    Matrix<double> sums_{};  ///< of both over the features
+    Matrix<double> sums_{};  ///< of slopes and of curvatures over the features
     std::vector<double> gradient_{};
     double curvature_ = 0;  ///< Σ ω ℓ''
     RiskSolution s_{};

@@ -51,19 +51,23 @@ class SpanRidgeSolver {
     /// w of each output, and its bias.
     Matrix<double> weights(std::vector<double>& bias) const {
         const std::size_t m = centres();
-        const std::size_t n = sample_.size();
-        std::vector<double> weight(n), totals;
-        Matrix<double> right(outputs() + 1, n);  // w y of each output, and w
-        for (std::size_t i = 0; i < n; ++i) {
-            weight[i] = right(outputs(), i) = sample_.weight(i);
-            for (std::size_t o = 0; o < outputs(); ++o) right(o, i) = weight[i] * targets_(o, i);
-        }
-        const double total = sum([&](std::size_t i) { return weight[i]; });
+        const double total = sum([&](std::size_t i) { return sample_.weight(i); });
+        std::vector<double> totals;
         for (std::size_t o = 0; o < outputs(); ++o) {
-            totals.push_back(sum([&](std::size_t i) { return right(o, i); }));
+            totals.push_back(
+                sum([&](std::size_t i) { return sample_.weight(i) * targets_(o, i); }));
         }
+        // w for the squares; w y of each output, and w, for the sums.
+        const auto weigh = [&](std::size_t first, std::span<double> h, MatrixView<double> right) {
+            for (std::size_t k = 0; k < h.size(); ++k) {
+                h[k] = right(outputs(), k) = sample_.weight(first + k);
+                for (std::size_t o = 0; o < outputs(); ++o) {
+                    right(o, k) = h[k] * targets_(o, first + k);
+                }
+            }
+        };
         Matrix<double> system(m, m), sums(outputs() + 1, m);
-        products_.weigh(weight, std::as_const(right).view(), system.view(), sums.view());
+        products_.weigh(weigh, system.view(), sums.view());
         const std::span<const double> mean = sums.row(outputs());
         for (std::size_t i = 0; i < m; ++i) {
             system(i, i) += lambda_;

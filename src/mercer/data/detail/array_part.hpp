@@ -1,0 +1,29 @@
+// Some rows of an array in a file, read or left there.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "mercer/data/formats/detail/input.hpp"
+#include "mercer/data/read.hpp"
+#include "mercer/data/source.hpp"
+
+namespace mercer {
+
+struct ArrayPart {
+    Rows rows{};
+    RowRange range{};
+    std::size_t total = 0;  ///< rows of the file
+};
+
+/// The part of an array file (npy) that the options ask for. Nothing for options that look at all
+/// of the file: then, and for any mistake in it, `read` reads it as usual. The input has its
+/// beginning.
+std::optional<ArrayPart> read_array_part(const formats::Input& input, const PlainFile& file);
+
+/// True for rows that are left in their file.
+bool is_mapped(const Rows& rows);
+/// Says that these rows of mapped ones are not looked at for now, so that they take no memory.
+void release_rows(const Rows& rows, std::size_t first, std::size_t count);
+
+}  // namespace mercer
