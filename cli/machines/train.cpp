@@ -16,6 +16,7 @@
 #include "cli/common/model_output.hpp"
 #include "cli/common/output.hpp"
 #include "cli/common/table_input.hpp"
+#include "cli/common/tell.hpp"
 #include "cli/machines/plan.hpp"
 #include "cli/machines/step_trace.hpp"
 #include "cli/machines/train_options.hpp"
@@ -367,6 +368,11 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
     }
     InputOptions reading = input;
     if (options.double_precision) reading.read.double_precision = true;
+    const bool wanted = !options.model.empty() || !options.curve.empty() || !options.trace.empty();
+    // All folds, and the machine of all rows, within the time together.
+    if (options.folds > 0) {
+        options.time_limit /= static_cast<double>(options.folds + (wanted ? 1 : 0));
+    }
     Training t{.options = options, .session = session, .input = input.path};
     t.task = task_named(options.task);
     check_options(options);
@@ -398,7 +404,6 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
         text += line("plan", plan.why);
     }
     int code = 0;
-    const bool wanted = !options.model.empty() || !options.curve.empty() || !options.trace.empty();
     if (options.folds == 0 || wanted) {
         code = train(t, stop, json, text);
         seconds["train"] = watch.lap();  // from the data to the model in its file
@@ -414,7 +419,7 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
         print_json(json);
     } else {
         const bool taken = options.model == "-" || options.trace == "-";
-        fmt::print(taken ? stderr : stdout, "{}", text);
+        taken ? tell("{}", text) : say("{}", text);
     }
     return code;
 }
