@@ -8,14 +8,17 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/common/failure.hpp"
 #include "cli/common/files.hpp"
 #include "cli/common/interrupt.hpp"
 #include "cli/common/output.hpp"
 #include "cli/common/ranks.hpp"
+#include "cli/common/tell.hpp"
 #include "cli/libsvm/libsvm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/source.hpp"
 #include "mercer/version.hpp"
 
 namespace mercer::cli {
@@ -23,7 +26,7 @@ namespace {
 
 int complain(int code, std::string_view message) {
     clear_progress_line();
-    fmt::print(stderr, "mercer: error: {}\n", message);
+    tell("mercer: error: {}\n", message);
     return code;
 }
 
@@ -159,6 +162,7 @@ int run(std::vector<std::string> words) {
     check_files(files_named(*session.command, session));
     check_uses(session.uses);
     set_threads(session.threads);
+    set_memory_limit(session.memory_limit << 20);
     session.action();
     clear_progress_line();
     finish_standard_output();
@@ -170,6 +174,7 @@ int run(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
     using namespace mercer::cli;
+    open_standard_streams();
     install_interrupt_handler();
     // OpenBLAS starts a thread for each processor as it is loaded, and those look for work at full
     // speed for 20 ms, just when ours have some. Told of one processor it starts none; those that

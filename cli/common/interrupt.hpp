@@ -1,10 +1,17 @@
-// Ctrl-C as a wish to stop early, for work that has something to hand back when it is stopped.
+// Ctrl-C, and the signals by which batch systems and closed terminals end a program (SIGTERM,
+// SIGHUP), which mean the same here. Unless one of the two classes below lives, the program ends at
+// once with 130.
 #pragma once
+
+#include <string>
 
 namespace mercer::cli {
 
-/// While one of these lives the first Ctrl-C is remembered, to be asked for, and the second ends
-/// the program as it does otherwise. There is one at a time.
+/// To be called once, first of all. SIGHUP stays ignored for those who started us so (nohup).
+void install_interrupt_handler();
+
+/// While one of these lives the first signal is a wish to stop early, to be asked for by work that
+/// has something to hand back then; the second ends the program. There is one at a time.
 class StopOnInterrupt {
    public:
     StopOnInterrupt();
@@ -13,6 +20,20 @@ class StopOnInterrupt {
     ~StopOnInterrupt();
 
     bool requested() const;
+};
+
+/// Keeps a signal waiting, whichever thread it comes to, while a file is being written, so that
+/// what was asked for is there in the end; a second one does not wait. Does nothing for standard
+/// output ("-").
+class InterruptLater {
+   public:
+    explicit InterruptLater(const std::string& path);
+    InterruptLater(const InterruptLater&) = delete;
+    InterruptLater& operator=(const InterruptLater&) = delete;
+    ~InterruptLater();
+
+   private:
+    bool waiting_;
 };
 
 }  // namespace mercer::cli

@@ -9,6 +9,7 @@
 #include "cli/common/label_sets.hpp"
 #include "cli/common/output.hpp"
 #include "cli/common/session.hpp"
+#include "cli/common/tell.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/learn/calibration.hpp"
@@ -61,7 +62,7 @@ std::string line(std::string_view name, std::string_view text) {
 
 void warn(const std::string& text) {
     clear_progress_line();
-    fmt::print(stderr, "mercer: warning: {}\n", text);
+    tell("mercer: warning: {}\n", text);
 }
 
 std::string counted(std::size_t count, const std::string& one, const std::string& many) {

@@ -1,14 +1,12 @@
 #include "cli/common/output.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <stdexcept>
 
+#include "cli/common/tell.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 
@@ -16,17 +14,6 @@ namespace mercer::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-extern "C" void on_interrupt(int) {
-    _exit(130);
-}
-
-void mask_interrupt(int how) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    pthread_sigmask(how, &set, nullptr);
-}
 
 [[noreturn]] void refuse(double value, const std::string& place) {
     throw std::runtime_error(fmt::format(
@@ -54,21 +41,6 @@ Json json_number(double value) {
 std::string result_text(double value) {
     if (!std::isfinite(value)) refuse(value, "");
     return format_number(value);
-}
-
-void install_interrupt_handler() {
-    struct sigaction action {};
-    action.sa_handler = on_interrupt;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, nullptr);
-}
-
-InterruptLater::InterruptLater(const std::string& path) : waiting_(path != "-") {
-    if (waiting_) mask_interrupt(SIG_BLOCK);
-}
-
-InterruptLater::~InterruptLater() {
-    if (waiting_) mask_interrupt(SIG_UNBLOCK);
 }
 
 void print_json(const Json& value) {
@@ -181,8 +153,8 @@ void write_data(const Dataset& data, const OutputOptions& output, const Session&
     clear_progress_line();
     const std::string numbered = names_as_numbers(data, output.path, options);
     if (!numbered.empty() && !session.quiet) {
-        fmt::print(stderr, "mercer: note: {} has only numbers for labels: {}\n",
-                   written_format(output.path, options).name, numbered);
+        tell("mercer: note: {} has only numbers for labels: {}\n",
+             written_format(output.path, options).name, numbered);
     }
     if (!session.json) return;
     Json json{{"output", output.path}, {"rows", data.size()}, {"columns", data.columns()}};

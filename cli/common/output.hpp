@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/common/interrupt.hpp"
 #include "cli/common/session.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/write.hpp"
@@ -34,22 +35,6 @@ std::string sources_line();
 
 /// Flushes standard output; throws std::runtime_error when it could not take everything.
 void finish_standard_output();
-
-/// Ctrl-C ends the program with 130.
-void install_interrupt_handler();
-
-/// Keeps Ctrl-C waiting while a file is being written, so that no part of one is left behind. Does
-/// nothing for standard output ("-"), where there is nothing to leave behind.
-class InterruptLater {
-   public:
-    explicit InterruptLater(const std::string& path);
-    InterruptLater(const InterruptLater&) = delete;
-    InterruptLater& operator=(const InterruptLater&) = delete;
-    ~InterruptLater();
-
-   private:
-    bool waiting_;
-};
 
 /// Where and how data is written, as it stands on a command line.
 struct OutputOptions {

@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <regex>
 
+#include "cli/common/tell.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/source.hpp"
 
 namespace mercer::cli {
 namespace {
@@ -29,6 +32,10 @@ void add_general_options(CLI::App& command, Session& session) {
               "threads to use, 0: MERCER_NUM_THREADS, else one per processor and at most "
               "OMP_NUM_THREADS [0]")
         ->group(group);
+    add_count(command, "--memory-limit", session.memory_limit, 1, std::size_t{1} << 30,
+              "MiB that reading may take [three quarters of what this process may have, and for a "
+              "file 64 MiB and 100 times its size]")
+        ->group(group);
     command.add_flag("--json", session.json, "print results as JSON")->group(group);
     command.add_flag("-q,--quiet", session.quiet, "no progress on standard error")->group(group);
     command.set_help_flag("-h,--help", "print this help and exit")->group(group);
@@ -38,8 +45,28 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, std::size_t&
                        std::size_t low, std::size_t high, const std::string& about) {
     // The range stands in the message when it is violated; in the help it would only be in the way.
     return command.add_option(names, out, about)
+        ->check(whole_number())
         ->check(CLI::Range(low, high).description(""))
         ->type_name("N");
+}
+
+std::size_t usual_memory() {
+    return std::clamp<std::size_t>(physical_memory() >> 22, 1, 1024);
+}
+
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& out, const std::string& about) {
+    return command.add_option("--seed", out, about)->check(whole_number())->type_name("N");
+}
+
+CLI::Validator whole_number() {
+    const auto check = [](const std::string& text) -> std::string {
+        std::uint64_t number = 0;
+        const char* const last = text.data() + text.size();
+        const auto [end, error] = std::from_chars(text.data(), last, number);
+        if (error == std::errc() && end == last) return {};
+        return fmt::format("{} is no whole number from 0 to 2^64 - 1", mercer::quoted(text));
+    };
+    return CLI::Validator(check, "");
 }
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& candidates) {
@@ -197,8 +224,8 @@ Dataset read_input(const InputOptions& input, const Session& session) {
     Dataset data = read(input.path, options);
     clear_progress_line();
     if (!data.left_out.empty() && !session.quiet) {
-        fmt::print(stderr, "mercer: note: {}: left out what was not trained on: {}\n", input.path,
-                   fmt::join(data.left_out, ", "));
+        tell("mercer: note: {}: left out what was not trained on: {}\n", input.path,
+             fmt::join(data.left_out, ", "));
     }
     return data;
 }
@@ -226,12 +253,12 @@ Rows apply_scaling(const Scaling& scaling, const Rows& rows, const Session& sess
     Rows scaled = scaling.apply(rows);
     if (rows.is_sparse() && !scaled.is_sparse() && !session.quiet) {
         clear_progress_line();
-        fmt::print(stderr,
-                   "mercer: note: scaling {} moves zeros, so the sparse rows ({:.2g} % filled) "
-                   "became dense\n",
-                   scaling.rule().text(),
-                   100.0 * static_cast<double>(rows.nonzeros()) /
-                       (static_cast<double>(rows.size()) * static_cast<double>(rows.columns())));
+        tell(
+            "mercer: note: scaling {} moves zeros, so the sparse rows ({:.2g} % filled) "
+            "became dense\n",
+            scaling.rule().text(),
+            100.0 * static_cast<double>(rows.nonzeros()) /
+                (static_cast<double>(rows.size()) * static_cast<double>(rows.columns())));
     }
     return scaled;
 }
@@ -246,7 +273,7 @@ Progress progress_line(const Session& session) {
         std::string line(moment.task);
         if (moment.fraction >= 0) line += fmt::format(" {:3.0f} %", 100 * moment.fraction);
         if (!moment.detail.empty()) line += fmt::format("  {}", moment.detail);
-        fmt::print(stderr, "\r\033[K{}", line);
+        tell("\r\033[K{}", line);
         std::fflush(stderr);
         progress_is_drawn = true;
         return true;
@@ -255,7 +282,7 @@ Progress progress_line(const Session& session) {
 
 void clear_progress_line() {
     if (!progress_is_drawn) return;
-    fmt::print(stderr, "\r\033[K");
+    tell("\r\033[K");
     std::fflush(stderr);
     progress_is_drawn = false;
 }

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,6 +32,7 @@ enum class FileUse { input, model, picture, data, journal, column };
 /// whole command line has been understood.
 struct Session {
     std::size_t threads = 0;
+    std::size_t memory_limit = 0;  ///< MiB for reading; 0: the library's own
     bool json = false;
     bool quiet = false;
     std::function<void()> action;
@@ -51,12 +53,23 @@ struct Session {
 CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& about,
                       const std::string& examples);
 
-/// --threads, --json, --quiet and --help, which main adds to every command after its own.
+/// --threads, --memory-limit, --json, --quiet and --help, which main adds to every command after
+/// its own.
 void add_general_options(CLI::App& command, Session& session);
 
 /// An option that takes a whole number from `low` to `high`.
 CLI::Option* add_count(CLI::App& command, const std::string& names, std::size_t& out,
                        std::size_t low, std::size_t high, const std::string& about);
+
+/// MiB for kernel values unless --memory says otherwise: 1024, and no more than a quarter of what
+/// this process may have.
+std::size_t usual_memory();
+
+/// --seed, which any whole number from 0 to 2⁶⁴ − 1 can be.
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& out, const std::string& about);
+
+/// What options that count must be: CLI11 would take -1 for 2⁶⁴ − 1.
+CLI::Validator whole_number();
 
 /// ". Did you mean 'train'?", for a word that is none of these; empty where nothing is near.
 std::string suggestion(const std::string& word, const std::vector<std::string>& candidates);

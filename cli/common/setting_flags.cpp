@@ -59,7 +59,8 @@ CLI::Option* option_for(SettingFlag& flag, CLI::App& command, Session& session) 
         return command.add_flag(flag.names, flag.on, help);
     }
     if (std::holds_alternative<std::size_t>(setting.fallback)) {
-        return with_name(command.add_option(flag.names, flag.count, help), "N");
+        return with_name(command.add_option(flag.names, flag.count, help)->check(whole_number()),
+                         "N");
     }
     if (std::holds_alternative<double>(setting.fallback)) {
         return with_name(command.add_option(flag.names, flag.number, help), "X");

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/common/model_output.hpp"
+#include "cli/common/tell.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/operators.hpp"
@@ -33,7 +34,7 @@ bool given(const InputOptions& input, const std::string& name) {
 void note(const Session& session, const std::string& text) {
     if (session.quiet) return;
     clear_progress_line();
-    fmt::print(stderr, "mercer: note: {}\n", text);
+    tell("mercer: note: {}\n", text);
 }
 
 void refuse_files(const InputOptions& input) {

@@ -24,7 +24,7 @@ struct CcaCommand {
     std::string kernel_y;
     std::string scale = "none";
     std::vector<std::string> test{};
-    std::size_t memory = 1024;
+    std::size_t memory = usual_memory();
     CcaSettings settings{};
 };
 

@@ -25,7 +25,7 @@ struct DenoiseCommand {
     std::size_t patch = 8;
     std::size_t stride = 0;
     std::size_t sample = 2000;
-    std::size_t memory = 1024;
+    std::size_t memory = usual_memory();
     std::uint64_t seed = 1;
     const CLI::Option* components_given = nullptr;
 };
@@ -170,7 +170,7 @@ void add_denoise(CLI::App& program, Session& session) {
                        "patches to learn from, drawn by --seed [2000]"));
     trains(add_count(command, "--memory", o->memory, 1, std::size_t{1} << 24,
                      "MiB for kernel values [1024]"));
-    command.add_option("--seed", o->seed, "of draws [1]")->type_name("N");
+    add_seed(command, o->seed, "of draws [1]");
     const auto output = add_output(command, session);
     const Condition rows = when([input] { return !is_picture(input->path); }, "for a picture",
                                 "it belongs to rows; patches are learnt from --train, or from the "

@@ -25,7 +25,7 @@ struct DependCommand {
     std::string kernel = "rbf(gamma=scale)";
     std::string kernel_y;
     std::string scale = "none";
-    std::size_t memory = 1024;
+    std::size_t memory = usual_memory();
     DependencySettings settings{};
 };
 

@@ -237,8 +237,7 @@ void add_superres(CLI::App& program, Session& session) {
                .add_option("--kernel", o->kernel,
                            "the expression on patches [rbf(gamma=1/(4 patch^2))]")
                ->type_name("EXPR"));
-    trains(command.add_option("--seed", s.hebbian.common.seed, "of draws and orders [1]")
-               ->type_name("N"));
+    trains(add_seed(command, s.hebbian.common.seed, "of draws and orders [1]"));
     command.callback([&session, o] { session.action = [&session, o] { run(*o, session); }; });
 }
 

@@ -223,7 +223,7 @@ void add_vq(CLI::App& program, Session& session) {
                    .add_option("--time", o->settings.time_limit,
                                "lp: seconds for the linear program [none]")
                    ->type_name("S"));
-    of_random(command.add_option("--seed", o->seed, "how lbg begins [1]")->type_name("N"));
+    of_random(add_seed(command, o->seed, "how lbg begins [1]"));
     only(session, input->options, encodes);
     only(session, input->options,
          when([input] { return !is_picture(input->path); }, "for a picture", "it belongs to rows"));

@@ -30,8 +30,7 @@ void add_make(CLI::App& program, Session& session) {
     command
         .add_option("--noise", options->noise, "standard deviation; each kind has its own default")
         ->type_name("X");
-    command.add_option("--seed", options->seed, "the same seed gives the same data [1]")
-        ->type_name("N");
+    add_seed(command, options->seed, "the same seed gives the same data [1]");
     only(session,
          {command.add_option("--classes", options->classes, "blobs: how many [3]")->type_name("N"),
           command.add_option("--columns", options->columns, "blobs: how many [2]")->type_name("N")},

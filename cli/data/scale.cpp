@@ -44,11 +44,13 @@ void run(const ScaleCommand& command, InputOptions input, const OutputOptions& o
         scaling = Scaling::fit(rule, data.x);
     }
     data.x = apply_scaling(scaling, data.x, session);
+    const InterruptLater later(command.save.empty() ? "-" : command.save);
+    FilesTogether files;
     if (!command.save.empty()) {
-        const InterruptLater later(command.save);
         write_whole(command.save, [&](Output& out) { out.write(scaling.json()); });
     }
     write_data(data, output, session, {{"scaling", scaling.rule().text()}});
+    files.keep();
 }
 
 }  // namespace

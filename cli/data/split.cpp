@@ -69,8 +69,7 @@ void add_split(CLI::App& program, Session& session) {
     file("TEST", options->test, "file for the rows set aside");
     command.add_option("--test", options->fraction, "share of the rows set aside [0.25]")
         ->type_name("X");
-    command.add_option("--seed", options->seed, "the same seed draws the same rows [1]")
-        ->type_name("N");
+    add_seed(command, options->seed, "the same seed draws the same rows [1]");
     command.add_flag("--plain", options->plain, "draw without keeping the classes in proportion");
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run(*options, *input, session); };

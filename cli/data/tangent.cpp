@@ -88,7 +88,7 @@ void add_tangent(CLI::App& program, Session& session) {
          {add_count(command, "--landmarks", o->landmarks, 1, 40'000,
                     "rows of the sample the map goes through [1000]"),
           add_count(command, "--components", o->components, 1, 40'000, "features of the map [200]"),
-          command.add_option("--seed", o->seed, "how landmarks are drawn [1]")->type_name("N")},
+          add_seed(command, o->seed, "how landmarks are drawn [1]")},
          with({kernel}));
     const auto output = add_output(command, session);
     command.callback([&session, o, input, output] {

@@ -24,7 +24,7 @@ struct BoundsCommand {
     ModelBoundSettings settings{};
     bool no_loo = false;
     bool plan = false;
-    std::size_t memory = 1024;
+    std::size_t memory = usual_memory();
     Numbers numbers{};
     std::string data{};  ///< the kernel is looked at on, without a model
     std::string kernel = "linear";
@@ -280,8 +280,7 @@ void add_bounds(CLI::App& program, Session& session) {
           add_count(command, "--draws", options->random.draws, 2, 10'000'000,
                     "--data: of random signs [200]; of samples, 50 of them"),
           command.add_flag("--no-bias", options->no_bias, "--data: planes through the origin"),
-          command.add_option("--seed", options->random.seed, "--data: of the draws [1]")
-              ->type_name("N")},
+          add_seed(command, options->random.seed, "--data: of the draws [1]")},
          with({sample}));
     only(session,
          add_count(command, "--memory", options->memory, 1, std::size_t{1} << 24,

@@ -175,8 +175,7 @@ void add_features(CLI::App& program, Session& session) {
           score},
          with({model}));
     only(session, command.get_option("--positive"), for_words(score, options->score, {"f1"}));
-    only(session,
-         command.add_option("--seed", options->seed, "of shuffles and folds [1]")->type_name("N"),
+    only(session, add_seed(command, options->seed, "of shuffles and folds [1]"),
          with({model, folds}));
     command.callback([&session, options, input] {
         session.action = [&session, options, input] {

@@ -69,7 +69,7 @@ struct SpreadCommand {
     std::string kernel = "rbf(gamma=scale)";
     std::string scale = "none";
     std::string output = "-";
-    std::size_t memory = 1024;
+    std::size_t memory = usual_memory();
     SpreadSettings settings{};
 };
 

@@ -130,7 +130,7 @@ void add_structure(CLI::App& program, Session& session) {
     command.add_option("--delta", s.delta, "probability that some bound fails [0.05]")
         ->type_name("X");
     add_count(command, "--folds", s.folds, 2, 1'000'000'000, "of the cross-validation [5]");
-    command.add_option("--seed", s.seed, "of the folds [1]")->type_name("N");
+    add_seed(command, s.seed, "of the folds [1]");
     command.callback([&session, options, input] {
         session.action = [&session, options, input] { run(*options, *input, session); };
     });

@@ -260,8 +260,7 @@ void add_kernel(CLI::App& program, Session& session) {
               .add_option("--sample", options->settings.max_rows,
                           "rows to try it on, 0 for all [1000]")
               ->type_name("N"),
-          command.add_option("--seed", options->settings.seed, "how the rows are drawn [1]")
-              ->type_name("N")},
+          add_seed(command, options->settings.seed, "how the rows are drawn [1]")},
          with({data}));
     CLI::Option* const features =
         add_count(command, "--features", options->features, 1, std::size_t{1} << 32,

@@ -130,9 +130,7 @@ void add_map(CLI::App& program, Session& session) {
                                 "use so many rows of the sample, drawn by --seed [all]"));
     of({"eigen"}, add_count(command, "--components", o->components, 1, 40'000,
                             "keep the largest eigenvalues only [all]"));
-    only(session,
-         of(of_sample,
-            command.add_option("--seed", o->seed, "how landmarks are drawn [1]")->type_name("N")),
+    only(session, of(of_sample, add_seed(command, o->seed, "how landmarks are drawn [1]")),
          with({landmarks}));
     of({"monomial", "plain", "exponential"},
        add_count(command, "--degree", o->degree, 1, 100, "of the monomials [2]"));

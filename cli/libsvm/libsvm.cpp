@@ -11,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/common/output.hpp"
+#include "cli/common/tell.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/read.hpp"
@@ -75,7 +76,7 @@ std::string_view usage_of(std::string_view program) {
 }
 
 int fail(const std::string& message) {
-    fmt::print(stderr, "{}\n", message);
+    tell("{}\n", message);
     return 1;
 }
 

@@ -12,6 +12,7 @@
 
 #include "cli/common/files.hpp"
 #include "cli/common/output.hpp"
+#include "cli/common/tell.hpp"
 #include "cli/libsvm/libsvm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
@@ -172,10 +173,10 @@ void restore(const ScaleOrder& order, Factors& factors) {
     }
     for (std::size_t j = 1; j < factors.feature.size(); ++j) {
         if (listed[j] || factors.feature[j].low == factors.feature[j].high) continue;
-        fmt::print(stderr,
-                   "WARNING: feature index {} appeared in file {} was not seen in the scaling "
-                   "factor file {}. The feature is scaled to 0.\n",
-                   j, order.input, order.restore);
+        tell(
+            "WARNING: feature index {} appeared in file {} was not seen in the scaling "
+            "factor file {}. The feature is scaled to 0.\n",
+            j, order.input, order.restore);
     }
     if (!factors.feature.empty()) known[0] = factors.feature[0];
     factors.feature = std::move(known);
@@ -195,10 +196,10 @@ void save(const ScaleOrder& order, const Factors& f, bool zero_index) {
         }
     }
     if (zero_index) {
-        fmt::print(stderr,
-                   "WARNING: scaling factors with indices smaller than 1 are not stored to the "
-                   "file {}.\n",
-                   order.save);
+        tell(
+            "WARNING: scaling factors with indices smaller than 1 are not stored to the "
+            "file {}.\n",
+            order.save);
     }
     try {
         const InterruptLater later(order.save);
@@ -275,8 +276,7 @@ int svm_scale(const std::vector<std::string>& words) {
     const Range& zeroth = factors.feature.empty() ? none : factors.feature[0];
     const bool zero_index = zeroth.low != 0 || zeroth.high != 0;
     if (zero_index) {
-        fmt::print(stderr,
-                   "WARNING: minimal feature index is 0, but indices should start from 1\n");
+        tell("WARNING: minimal feature index is 0, but indices should start from 1\n");
     }
     if (!order.restore.empty()) restore(order, factors);
     if (!order.save.empty()) save(order, factors, zero_index);
@@ -284,11 +284,11 @@ int svm_scale(const std::vector<std::string>& words) {
     // Entries written as 0 count too, and are no longer in the data.
     const auto before = static_cast<std::size_t>(std::ranges::count(content.view(), ':'));
     if (after > before) {
-        fmt::print(stderr,
-                   "WARNING: original #nonzeros {}\n       > new      #nonzeros {}\n"
-                   "If feature values are non-negative and sparse, use -l 0 rather than the "
-                   "default -l -1\n",
-                   before, after);
+        tell(
+            "WARNING: original #nonzeros {}\n       > new      #nonzeros {}\n"
+            "If feature values are non-negative and sparse, use -l 0 rather than the "
+            "default -l -1\n",
+            before, after);
     }
     return 0;
 }

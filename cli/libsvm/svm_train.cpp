@@ -11,6 +11,7 @@
 #include "cli/common/files.hpp"
 #include "cli/common/interrupt.hpp"
 #include "cli/common/output.hpp"
+#include "cli/common/tell.hpp"
 #include "cli/libsvm/libsvm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
@@ -190,7 +191,7 @@ void set_weights(const TrainOrder& order, const std::vector<double>& classes,
     for (const auto& [label, weight] : order.weights) {
         const auto found = std::ranges::find(classes, static_cast<double>(label));
         if (found == classes.end()) {
-            fmt::print(stderr, "WARNING: class label {} specified in weight is not found\n", label);
+            tell("WARNING: class label {} specified in weight is not found\n", label);
         } else if (settings.task == Task::svc) {
             settings.class_weights[std::to_string(found - classes.begin())] = weight;
         }
@@ -224,9 +225,9 @@ void cross_validate(const TrainOrder& order, const SvmSettings& settings, const 
     auto folds = static_cast<std::size_t>(order.folds);
     if (folds > data.size()) {
         folds = data.size();
-        fmt::print(stderr,
-                   "WARNING: # folds > # data. Will use # folds = # data instead (i.e., "
-                   "leave-one-out cross validation)\n");
+        tell(
+            "WARNING: # folds > # data. Will use # folds = # data instead (i.e., "
+            "leave-one-out cross validation)\n");
     }
     const Score score = mercer::cross_validate(settings, data, folds).score;
     if (is_regressor(settings.task)) {
@@ -263,14 +264,14 @@ int train(const TrainOrder& order, const SvmSettings& settings, const Dataset& d
     }
     const Model model(std::move(parts));
     if (settings.probability && settings.task == Task::one_class && !has_probabilities(model)) {
-        fmt::print(stderr,
-                   "WARNING: number of positive or negative decision values <5; too few to do a "
-                   "probability estimation.\n");
+        tell(
+            "WARNING: number of positive or negative decision values <5; too few to do a "
+            "probability estimation.\n");
     }
     if (!order.quiet) print_reports(model, order);
     const FitStatus status = model.report().status;
     if (status != FitStatus::converged) {
-        fmt::print(stderr, "WARNING: not converged: {}\n", describe(status));
+        tell("WARNING: not converged: {}\n", describe(status));
     }
     try {
         const InterruptLater later(order.model);

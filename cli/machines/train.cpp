@@ -17,6 +17,7 @@
 #include "cli/common/output.hpp"
 #include "cli/common/ranks.hpp"
 #include "cli/common/table_input.hpp"
+#include "cli/common/tell.hpp"
 #include "cli/machines/plan.hpp"
 #include "cli/machines/step_trace.hpp"
 #include "cli/machines/train_options.hpp"
@@ -375,6 +376,11 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
     if (options.approximate.starts_with("nystroem")) {
         reading.read.most_bytes = options.memory << 20;
     }
+    const bool wanted = !options.model.empty() || !options.curve.empty() || !options.trace.empty();
+    // All folds, and the machine of all rows, within the time together.
+    if (options.folds > 0) {
+        options.time_limit /= static_cast<double>(options.folds + (wanted ? 1 : 0));
+    }
     Training t{.options = options, .session = session, .input = input.path};
     t.task = task_named(options.task);
     check_options(options);
@@ -410,7 +416,6 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
         text += line("plan", plan.why);
     }
     int code = 0;
-    const bool wanted = !options.model.empty() || !options.curve.empty() || !options.trace.empty();
     if (options.folds == 0 || wanted) {
         code = train(t, stop, json, text);
         seconds["train"] = watch.lap();  // from the data to the model in its file
@@ -426,7 +431,7 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
         print_json(json);
     } else {
         const bool taken = options.model == "-" || options.trace == "-";
-        fmt::print(taken ? stderr : stdout, "{}", text);
+        taken ? tell("{}", text) : say("{}", text);
     }
     return code;
 }

@@ -72,12 +72,11 @@ void add_training_options(CLI::App& command, Session& session, TrainOptions& o) 
     const char* const group = "Training";
     add_count(command, "--cv", o.folds, 2, 1'000'000'000, "cross-validate over so many folds")
         ->group(group);
-    command.add_option("--seed", o.seed, "of folds, orders and starts [1]")
-        ->type_name("N")
-        ->group(group);
+    add_seed(command, o.seed, "of folds, orders and starts [1]")->group(group);
     command
-        .add_option("--time-limit", o.time_limit,
-                    "seconds; what there is then is kept, 0: none [0]")
+        .add_option(
+            "--time-limit", o.time_limit,
+            "seconds, of all folds or points together; what there is then is kept, 0: none [0]")
         ->type_name("X")
         ->group(group);
     add_count(command, "--memory", o.memory, 1, std::size_t{1} << 24,

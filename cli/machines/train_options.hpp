@@ -27,7 +27,7 @@ struct TrainOptions {
 
     std::string approximate{};  ///< as Nystroem::parse reads it; empty: all rows
     double time_limit = 0;
-    std::size_t memory = FitSettings{}.memory_bytes >> 20;
+    std::size_t memory = usual_memory();
     std::size_t folds = 0;
     std::uint64_t seed = FitSettings{}.seed;
     bool double_precision = false;

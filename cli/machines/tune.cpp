@@ -199,6 +199,16 @@ TrainOptions for_default_search(TrainOptions options, const Dataset& data, const
     return options;
 }
 
+/// Seconds of the search; what is left of the time limit is that of the machine learnt in the end,
+/// and of each one tried.
+double share_time(TrainOptions& options) {
+    if (options.model.empty()) return options.time_limit;
+    constexpr double for_search = 0.7;
+    const double whole = options.time_limit;
+    options.time_limit *= 1 - for_search;
+    return for_search * whole;
+}
+
 int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& input,
         const Session& session) {
     TrainOptions options = given;
@@ -214,6 +224,7 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
     if (options.double_precision) reading.read.double_precision = true;
     Dataset data = read_for_learning(reading, session, options.kernel);
     if (tune.grid.empty()) options = for_default_search(options, data, session);
+    const double search_time = share_time(options);
     // The kernel may have placeholders and is given to the search as text.
     TrainOptions plain = options;
     plain.kernel = "linear";
@@ -221,10 +232,14 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
     take_tube(options, data, svm);
     SearchSettings settings = settings_of(tune, options, data);
     const StopOnInterrupt stop;
-    const Progress listener = [&stop](const Moment&) { return !stop.requested(); };
-    settings.progress = [draw = progress_line(session), &stop](const Moment& moment) {
+    const Run whole([&stop](const Moment&) { return !stop.requested(); }, search_time);
+    bool searching = true;  // the last machine has a time of its own
+    const Progress listener = [&](const Moment& moment) {
+        return searching ? whole.goes_on(moment) : !stop.requested();
+    };
+    settings.progress = [draw = progress_line(session), &whole](const Moment& moment) {
         if (draw) draw(moment);
-        return !stop.requested();
+        return whole.goes_on(moment);
     };
     const SearchTask searched = task_of(options, svm, listener);
     const bool by_itself = axes.empty();
@@ -260,8 +275,20 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
         const InterruptLater later(tune.heat_map);
         chart::write(heat_map_of(space, result), tune.heat_map);
     }
-    if (result.cancelled) warn("the search was interrupted; what was done is reported");
-    if (!options.model.empty() && result.best && !result.cancelled) {
+    searching = false;
+    const bool late = whole.out_of_time();
+    if (late && !result.best) {
+        throw InvalidInput(fmt::format(
+            "--time-limit {} passed before a point was tried on all folds; allow more, take fewer "
+            "rows, or --search halving",
+            given.time_limit));
+    }
+    if (late) {
+        warn("the time limit passed; of the points tried until then the best is taken");
+    } else if (result.cancelled) {
+        warn("the search was interrupted; what was done is reported");
+    }
+    if (!options.model.empty() && result.best && (late || !result.cancelled)) {
         refit(space, result.points[*result.best], data, options.model, json, text);
     }
     if (session.json) {
@@ -269,7 +296,7 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
     } else {
         say("{}", text);
     }
-    return result.cancelled || stop.requested() ? exit_interrupted : 0;
+    return (result.cancelled && !late) || stop.requested() ? exit_interrupted : 0;
 }
 
 void add_tune_options(CLI::App& command, Session& session, TuneOptions& o) {

@@ -392,3 +392,29 @@ def test_a_machine_is_made_ready_to_predict_once(moons) -> None:
     assert np.array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), first)
     model.fit(X, 1 - y)
     assert model._predictor() is not ready
+
+
+def test_masked_arrays_that_hide_values_are_refused() -> None:
+    X = np.ma.masked_array(np.arange(8.0).reshape(4, 2), mask=np.zeros((4, 2), bool))
+    y = np.array([0, 1, 0, 1])
+    mercer.SVC().fit(X, y)  # nothing is hidden
+    hidden = X.copy()
+    hidden[1, 1] = np.ma.masked
+    with pytest.raises(ValueError, match="X is a masked array that hides 1 of its values"):
+        mercer.SVC().fit(hidden, y)
+    with pytest.raises(ValueError, match="masked"):
+        mercer.SVC().fit(X, y).predict(hidden)
+    with pytest.raises(ValueError, match="y is a masked array"):
+        mercer.SVC().fit(X, np.ma.masked_array(y, mask=[0, 0, 1, 0]))
+
+
+def test_columns_of_sparse_rows_are_copied() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    A = sparse.random(40, 30, 0.2, "csr", dtype=np.float64, random_state=1)
+    before = A.toarray()
+    rows = to_rows(A)
+    A.indices[:] = 2**31 - 1  # what another thread may do during a call
+    A.indptr[:] = 0
+    values, index, starts = rows.arrays()
+    assert rows.address == A.data.ctypes.data
+    assert np.array_equal(sparse.csr_matrix((values, index, starts), A.shape).toarray(), before)

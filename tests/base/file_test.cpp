@@ -1,9 +1,13 @@
 #include "mercer/base/file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -90,6 +94,88 @@ TEST_F(WriteWhole, ModesAndLinksAreKept) {
     EXPECT_EQ(content("a"), "2");
     ASSERT_EQ(stat(path("a").c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777U, 0640U);
+}
+
+std::string leftover_name(const std::string& folder, const std::string& target) {
+    // As detail/temporary_file.cpp names them: FNV-1a of the target's name.
+    std::uint64_t hash = 0xCBF29CE484222325;
+    for (const char c : target) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+    char text[64];
+    std::snprintf(text, sizeof text, "/.mercer-%016llx-killed",
+                  static_cast<unsigned long long>(hash));
+    return folder + text;
+}
+
+TEST_F(WriteWhole, WhatAKilledWriterLeftIsRemovedUnlessItIsStillAtWork) {
+    const auto writer = [](Output& output) { output.write("new"); };
+    const std::string dead = leftover_name(folder_.string(), "a");
+    const std::string of_another = leftover_name(folder_.string(), "b");
+    std::ofstream(dead) << "half";
+    std::ofstream(of_another) << "half";
+    write_whole(path("a"), writer);
+    EXPECT_FALSE(fs::exists(dead));
+    EXPECT_TRUE(fs::exists(of_another)) << "it belongs to another target";
+    std::ofstream(dead) << "half";
+    const int held = open(dead.c_str(), O_RDONLY | O_CLOEXEC);
+    ASSERT_EQ(flock(held, LOCK_EX | LOCK_NB), 0);
+    write_whole(path("a"), writer);
+    EXPECT_TRUE(fs::exists(dead)) << "somebody is writing it";
+    close(held);
+    write_whole(path("a"), writer);
+    EXPECT_FALSE(fs::exists(dead));
+}
+
+TEST_F(WriteWhole, FilesTogetherAppearTogetherOrNotAtAll) {
+    const auto write = [&](const char* name, const char* text) {
+        write_whole(path(name), [&](Output& output) { output.write(text); });
+    };
+    write("a", "old a");
+    {
+        FilesTogether files;
+        write("a", "new a");
+        write("b", "new b");
+        EXPECT_EQ(content("a"), "old a");
+        EXPECT_FALSE(fs::exists(path("b")));
+    }
+    EXPECT_EQ(content("a"), "old a");
+    EXPECT_EQ(files(), 1U) << "nothing was kept";
+    {
+        FilesTogether files;
+        write("a", "new a");
+        {
+            FilesTogether inner;  // one that joins
+            write("b", "new b");
+            inner.keep();
+        }
+        EXPECT_FALSE(fs::exists(path("b")));
+        {
+            FilesTogether apart(FilesTogether::Nested::apart);
+            write("c", "c");
+            apart.keep();
+        }
+        EXPECT_EQ(content("c"), "c");
+        files.keep();
+    }
+    EXPECT_EQ(content("a") + content("b"), "new anew b");
+    {
+        FilesTogether files;
+        write("a", "newest a");
+        write("d", "d");
+        fs::create_directories(path("d/in the way"));  // after the look at the place
+        EXPECT_THROW(files.keep(), std::runtime_error);
+    }
+    EXPECT_EQ(content("a"), "new a") << "given back";
+    fs::remove_all(path("d"));
+    EXPECT_EQ(files(), 3U);
+}
+
+TEST_F(WriteWhole, LinesAreAddedWhole) {
+    append_lines(path("journal"), "one\n");
+    append_lines(path("journal"), "");
+    append_lines(path("journal"), "two\nthree\n");
+    EXPECT_EQ(content("journal"), "one\ntwo\nthree\n");
+    EXPECT_THROW(append_lines(path("absent/journal"), "one\n"), std::runtime_error);
+    EXPECT_THROW(append_lines("/dev/full", "one\n"), std::runtime_error);
 }
 
 TEST_F(WriteWhole, PlacesThatCannotBeWrittenAreNamed) {

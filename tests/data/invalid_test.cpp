@@ -221,9 +221,7 @@ TEST(InvalidInput, UnknownSample) {
 TEST(InvalidInput, OptionsOutOfRange) {
     EXPECT_EQ(message_of([] { read_text("1 1:1\n", "t", {.first_index = 2}); }),
               "first_index is 2, expected 0 or 1");
-    EXPECT_NE(message_of([] {
-                  read_text("1,2\n", "t", {.columns = SIZE_MAX});
-              }).find("do not fit in this machine's memory"),
+    EXPECT_NE(message_of([] { read_text("1,2\n", "t", {.columns = SIZE_MAX}); }).find("would take"),
               std::string::npos);
     EXPECT_NE(message_of([] {
                   read_text("1,2\n", "t", {.label = "age"});

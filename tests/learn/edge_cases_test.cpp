@@ -6,6 +6,7 @@
 #include "learn/certificate.hpp"
 #include "learn/small.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/learn/registry.hpp"
 
 namespace mercer {
 namespace {
@@ -395,6 +396,22 @@ TEST(Numbers, ThatAreNotFiniteAreRefused) {
     const Dataset bad_target = points({{0}, {1}}, {1, nan});
     expect_message(message_of([&] { svr({}).fit(bad_target); }), {"row 2", "not finite"});
     EXPECT_NE(message_of([&] { svc({}).fit(bad_target); }), "");
+}
+
+// Machines of such targets had infinite brackets, or none, and said nothing.
+TEST(Targets, WhoseSquaresOverflowAreRefused) {
+    for (const MachineEntry* entry : machines()) {
+        if (entry->learns != Learns::numbers || !entry->command.empty()) continue;
+        const Machine machine = entry->make({.kernel = rbf({.gamma = 1.0})}, {});
+        const auto fit = [&](double size) {
+            return message_of([&] {
+                machine.fit(
+                    points({{0}, {1}, {2}, {3}, {4}, {5}}, {size, -size, size, -size, size, 0}));
+            });
+        };
+        EXPECT_EQ(fit(1), "") << entry->name;
+        expect_message(fit(1e308), {"row 1", "1e+308", "squares"});
+    }
 }
 
 TEST(Settings, OutOfRangeAreRefused) {

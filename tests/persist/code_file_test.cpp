@@ -1,10 +1,15 @@
 // Files of codes: there and back, and damaged ones.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <cstring>
+
 #include "data/support.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/persist/code_file.hpp"
+#include "mercer/persist/detail/checksum.hpp"
 #include "mercer/picture/image.hpp"
 
 namespace mercer {
@@ -38,6 +43,28 @@ TEST(CodeFile, ReadsBackWhatWasWritten) {
         EXPECT_EQ(full(back.codes), full(file.codes));
         EXPECT_FALSE(back.is_image());
         EXPECT_EQ(codes_to_memory(back), bytes);
+    }
+}
+
+// One code needs no bytes for the numbers of rows, of which 68 bytes once claimed 2^28.
+TEST(CodeFile, RowsThatTakeNoBytesAreBounded) {
+    CodeFile file{.codes = Rows::dense(std::vector<float>{1}, 1)};
+    file.index.assign(1000, 0);
+    std::string bytes = codes_to_memory(file);
+    EXPECT_EQ(codes_from_memory(bytes).index.size(), 1000U);
+    const std::uint64_t rows = std::uint64_t{1} << 28;
+    std::memcpy(bytes.data() + 24, &rows, sizeof rows);
+    persist::Checksum sum;
+    sum.add(std::string_view(bytes).substr(16));
+    const std::uint32_t checksum = sum.value();
+    std::memcpy(bytes.data() + 12, &checksum, sizeof checksum);
+    try {
+        codes_from_memory(bytes, "small.vq");
+        FAIL() << "accepted";
+    } catch (const InvalidInput& error) {
+        EXPECT_NE(std::string(error.what()).find("268435456 codes would take 2048 MB"),
+                  std::string::npos)
+            << error.what();
     }
 }
 

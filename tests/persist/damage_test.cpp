@@ -264,6 +264,25 @@ TEST(HostileModelFile, EveryForgeryIsNamed) {
     }
 }
 
+// 80 000 empty arrays took minutes before the checksum was looked at.
+TEST(HostileModelFile, ManyEmptyArraysAreRefusedByTheirNumber) {
+    Random random(1);
+    const std::string original =
+        save_to_memory(Model(random_model(random, {.points = 2, .columns = 2})));
+    for (const auto& [count, word] :
+         {std::pair{9'000, "do not belong"}, {80'000, "room for 10000"}}) {
+        Parts parts = Parts::of(original);
+        for (int i = 0; i < count; ++i) {
+            parts.header["points.more" + std::to_string(i)] = {
+                {"dtype", "F64"}, {"shape", {0}}, {"data_offsets", {0, 0}}};
+        }
+        const std::string message =
+            message_of([&] { load_from_memory(parts.file(), "forged.mercer"); });
+        EXPECT_NE(message.find(word), std::string::npos) << message;
+        EXPECT_LT(message.size(), 2000U);
+    }
+}
+
 TEST(HostileModelFile, SparsePointsAreChecked) {
     Random random(2);
     const Model model(

@@ -24,6 +24,7 @@
 #include "mercer/learn/risk/ridge.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/select/detail/distance_store.hpp"
+#include "mercer/select/detail/journal.hpp"
 
 namespace mercer {
 namespace {
@@ -512,12 +513,41 @@ TEST(Search, RefusesTheJournalOfAnother) {
               std::string::npos);
     const SvmSettings finer{.task = Task::svc, .tolerance = 1e-5};
     EXPECT_NE(message_of([&] { search(svc_space(data, finer), data, settings); }), "");
-    for (const char* const content : {"my notes\n", "my notes", "mercer search journal 2 00\n"}) {
+    for (const char* const content : {"my notes\n", "my notes", "mercer search journal 2 00\n",
+                                      "mercer search journal 1 00\n"}) {
         std::ofstream(file.path) << content;
         EXPECT_NE(message_of([&] { search(svc_space(data), data, settings); }).find("journal"),
                   std::string::npos);
         EXPECT_EQ(content_of(file.path), content);
     }
+}
+
+TEST(Search, ADamagedLineOfTheJournalIsNamed) {
+    const Dataset data = clouds(60);
+    const TemporaryFile file;
+    const SearchSettings settings{.journal = file.path};
+    search(svc_space(data), data, settings);
+    const std::string whole = content_of(file.path);
+    const auto refusal = [&](const std::string& content) {
+        std::ofstream(file.path, std::ios::binary) << content;
+        return message_of([&] { search(svc_space(data), data, settings); });
+    };
+    EXPECT_EQ(refusal(whole), "");
+    const std::size_t second = whole.find('\n', whole.find('\n') + 1) + 1;
+    std::string bytes = whole;
+    for (std::size_t i = whole.find('\n') + 1; i + 1 < second; i += 3) {
+        bytes[i] = bytes[i] == '7' ? '8' : '7';
+        EXPECT_NE(refusal(bytes).find(file.path + ":2: is "), std::string::npos) << i;
+        bytes[i] = whole[i];
+    }
+    // A line of another search with fewer folds: whole in itself.
+    Fingerprint sum;
+    const std::string line = "1 1\t40 0.1\t0.9 1e308\tconverged\t";
+    sum.add(line);
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(sum.value()));
+    EXPECT_NE(refusal(whole.substr(0, whole.find('\n') + 1) + line + text + "\n").find("2 scores"),
+              std::string::npos);
 }
 
 TEST(Search, TheJournalForgetsNoSetting) {

@@ -34,11 +34,13 @@ def is_row(X: Any) -> bool:
 def to_rows(X: Any) -> _core.Rows:
     """Rows over an array, not copied if it is C-contiguous float32 or float64, or such CSR.
 
+    Numbers are looked at where they lie, so whoever writes to them during a call gets an answer of
+    nonsense. Columns and starts of CSR are copied: changed ones would point outside.
+
     Parameters
     ----------
     X : array of shape (n_samples, n_features) or CSR matrix
-        Other types and layouts are converted first. CSR may have 32- or 64-bit indices; of the
-        latter the column indices alone are copied.
+        Other types and layouts are converted first. CSR may have 32- or 64-bit indices.
 
     Returns
     -------
@@ -64,8 +66,18 @@ def to_rows(X: Any) -> _core.Rows:
     return _core.Rows.sparse(*pieces, X.shape[1])
 
 
+def refuse_masked(values: Any, name: str) -> None:
+    """Refuses a masked array of NumPy that hides anything: what is masked would be taken for numbers."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} is a masked array that hides {np.ma.count_masked(values)} of its values: leave their "
+            f"rows out, or fill them in ({name}.filled(…))"
+        )
+
+
 def checked_rows(X: Any, name: str = "X") -> _core.Rows:
     """`to_rows` of whatever a user gives where no estimator looks at it first."""
+    refuse_masked(X, name)
     X = as_frame(X)
     objects = structured(X)
     if objects is not None:
@@ -118,6 +130,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> Any:
     """
     if not reset and _is_ready(estimator, X):
         return X
+    refuse_masked(X, "X")
     X = as_frame(X)
     objects = structured(X)
     if objects is not None:
@@ -238,6 +251,7 @@ def check_targets(estimator: Any, y: Any, rows: int, *, several: bool = False) -
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
             "is None"
         )
+    refuse_masked(y, "y")
     if HAVE_SKLEARN:
         from sklearn.utils.validation import _check_y
 
@@ -259,6 +273,7 @@ def check_labels(estimator: Any, y: Any, rows: int) -> tuple[np.ndarray, np.ndar
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
             "is None"
         )
+    refuse_masked(y, "y")
     if HAVE_SKLEARN:
         from sklearn.utils.multiclass import check_classification_targets
         from sklearn.utils.validation import column_or_1d
@@ -309,6 +324,7 @@ def check_weights(weights: Any, rows: int, *, leave_out: bool = False) -> np.nda
     """None, or one number per row, finite and not negative; with ``leave_out`` those below 0 are 0."""
     if weights is None:
         return None
+    refuse_masked(weights, "sample_weight")
     try:
         weights = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):

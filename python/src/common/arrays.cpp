@@ -35,20 +35,10 @@ std::vector<std::size_t> starts_of(const Flat<I>& starts) {
     return result;
 }
 
-/// Columns in 32 bits are used where they are: a negative one becomes too large to pass the check.
-template <class T>
-Rows sparse_rows(Flat<T> values, Flat<std::int32_t> index, Flat<std::int32_t> starts,
-                 std::size_t columns) {
-    const std::span<const std::uint32_t> places(
-        reinterpret_cast<const std::uint32_t*>(index.data()), index.size());
-    return Rows::borrow(starts_of(starts), places, {values.data(), values.size()}, columns,
-                        keep_alive(nb::make_tuple(values, index)));
-}
-
-/// Columns in 64 bits do not fit the library's 32; they alone are copied.
-template <class T>
-Rows wide_rows(Flat<T> values, Flat<std::int64_t> index, Flat<std::int64_t> starts,
-               std::size_t columns) {
+/// The numbers are used where they are. Their columns are copied, and the copy is checked: another
+/// thread may write to the array while we compute, and columns that change would lead anywhere.
+template <class T, class I>
+Rows sparse_rows(Flat<T> values, Flat<I> index, Flat<I> starts, std::size_t columns) {
     struct Held {
         std::vector<std::uint32_t> index;
         std::shared_ptr<const void> values;
@@ -266,13 +256,13 @@ void bind_rows(nb::module_& m) {
     nb::class_<Rows>(m, "Rows", "Rows of numbers over arrays of NumPy or SciPy, not copied.")
         .def_static("dense", &dense_rows<float>, nb::arg("values").noconvert())
         .def_static("dense", &dense_rows<double>, nb::arg("values").noconvert())
-        .def_static("sparse", &sparse_rows<float>, nb::arg("values").noconvert(),
+        .def_static("sparse", &sparse_rows<float, std::int32_t>, nb::arg("values").noconvert(),
                     nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
-        .def_static("sparse", &sparse_rows<double>, nb::arg("values").noconvert(),
+        .def_static("sparse", &sparse_rows<double, std::int32_t>, nb::arg("values").noconvert(),
                     nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
-        .def_static("sparse", &wide_rows<float>, nb::arg("values").noconvert(),
+        .def_static("sparse", &sparse_rows<float, std::int64_t>, nb::arg("values").noconvert(),
                     nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
-        .def_static("sparse", &wide_rows<double>, nb::arg("values").noconvert(),
+        .def_static("sparse", &sparse_rows<double, std::int64_t>, nb::arg("values").noconvert(),
                     nb::arg("index").noconvert(), nb::arg("starts").noconvert(), nb::arg("columns"))
         .def_static("structured", &structured_rows, nb::arg("numbers"), nb::arg("columns"),
                     nb::arg("parts_of"))

@@ -13,27 +13,15 @@
 #include <new>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "mercer/base/detail/archive.hpp"
 #include "mercer/base/detail/deflate.hpp"
+#include "mercer/base/detail/temporary_file.hpp"
 #include "mercer/base/error.hpp"
 
 namespace mercer {
 namespace {
-
-[[noreturn]] void refuse(const std::string& name, int error) {
-    const Location where{.file = name};
-    switch (error) {
-        case ENOENT: throw InvalidInput(where, "cannot be written: its folder does not exist");
-        case ENOTDIR:
-            throw InvalidInput(where, "cannot be written: a part of its path is not a folder");
-        case EISDIR: throw InvalidInput(where, "is a directory; name a file inside it");
-        case EACCES:
-        case EPERM:
-        case EROFS: throw InvalidInput(where, "no permission to write it or its folder");
-        default: throw InvalidInput(where, std::string("cannot be written: ") + strerror(error));
-    }
-}
 
 /// Straight to a file descriptor, a megabyte at a time.
 class DescriptorOutput : public Output {
@@ -156,36 +144,6 @@ void write_to(int descriptor, const std::string& path, const std::string& name,
     plain.flush();
 }
 
-/// A file under a name of its own, removed unless it is kept.
-class TemporaryFile {
-   public:
-    TemporaryFile(const std::string& target, const std::string& name) : path_(target + ".XXXXXX") {
-        descriptor_ = mkostemp(path_.data(), O_CLOEXEC);
-        if (descriptor_ < 0) refuse(name, errno);
-    }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile() {
-        if (descriptor_ >= 0) close(descriptor_);
-        if (!kept_) unlink(path_.c_str());
-    }
-    int descriptor() const { return descriptor_; }
-
-    void keep_as(const std::string& target, mode_t mode, const std::string& name) {
-        fchmod(descriptor_, mode);
-        const int closed = close(std::exchange(descriptor_, -1));
-        if (closed != 0 || rename(path_.c_str(), target.c_str()) != 0) {
-            throw std::runtime_error(name + ": writing failed: " + std::strerror(errno));
-        }
-        kept_ = true;
-    }
-
-   private:
-    std::string path_;
-    int descriptor_ = -1;
-    bool kept_ = false;
-};
-
 /// The mode a new file would get. Reading the mask means setting it, for an instant.
 mode_t new_file_mode() {
     const mode_t mask = umask(022);
@@ -193,18 +151,59 @@ mode_t new_file_mode() {
     return static_cast<mode_t>(0666 & ~mask);
 }
 
+thread_local FilesTogether* files_together = nullptr;
+
+/// A descriptor that closes itself.
+class OpenFile {
+   public:
+    explicit OpenFile(int number) : number_(number) {}
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+    ~OpenFile() { close(number_); }
+
+   private:
+    int number_;
+};
+
 }  // namespace
+
+struct FilesTogether::Waiting {
+    std::vector<TemporaryFile> files;
+};
+
+FilesTogether::FilesTogether(Nested nested) : outer_(files_together) {
+    if (outer_ != nullptr && nested == Nested::join) return;
+    waiting_ = std::make_unique<Waiting>();
+    files_together = this;
+}
+
+FilesTogether::~FilesTogether() {
+    if (waiting_) files_together = outer_;
+}
+
+void FilesTogether::keep() {
+    if (!waiting_) return;  // the outer one will
+    std::vector<TemporaryFile> files = std::exchange(waiting_->files, {});
+    for (std::size_t k = 0; k < files.size(); ++k) {
+        try {
+            files[k].take_place();
+        } catch (...) {
+            while (k-- > 0) files[k].give_back();
+            throw;
+        }
+    }
+    for (const TemporaryFile& file : files) sync_folder_of(file.target());
+}
 
 void write_whole(const std::string& path, const std::function<void(Output&)>& writer) {
     if (path == "-") return write_to(STDOUT_FILENO, path, "standard output", writer);
     struct stat status {};
     const bool exists = stat(path.c_str(), &status) == 0;
-    if (exists && S_ISDIR(status.st_mode)) refuse(path, EISDIR);
+    if (exists && S_ISDIR(status.st_mode)) refuse_writing(path, EISDIR);
     if (exists && !S_ISREG(status.st_mode)) {
         const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        if (descriptor < 0) refuse(path, errno);
-        const auto closer = [](const int* number) { close(*number); };
-        const std::unique_ptr<const int, decltype(closer)> closing(&descriptor, closer);
+        if (descriptor < 0) refuse_writing(path, errno);
+        const OpenFile closing(descriptor);
         return write_to(descriptor, path, path, writer);
     }
     // A link keeps pointing at the file: the file it points at is the one replaced.
@@ -213,11 +212,38 @@ void write_whole(const std::string& path, const std::function<void(Output&)>& wr
         std::error_code ignored;
         const auto real = std::filesystem::canonical(path, ignored);
         if (!ignored) target = real.string();
-        if (access(target.c_str(), W_OK) != 0) refuse(path, errno);
+        if (access(target.c_str(), W_OK) != 0) refuse_writing(path, errno);
     }
+    FilesTogether alone;  // or one of those that wait together already
     TemporaryFile temporary(target, path);
     write_to(temporary.descriptor(), path, path, writer);
-    temporary.keep_as(target, exists ? status.st_mode & 07777U : new_file_mode(), path);
+    temporary.finish(exists ? status.st_mode & 07777U : new_file_mode());
+    files_together->waiting_->files.push_back(std::move(temporary));
+    alone.keep();
+}
+
+void append_lines(const std::string& path, std::string_view lines) {
+    const auto fail = [&] {
+        throw std::runtime_error(path + ": writing failed: " + std::strerror(errno));
+    };
+    struct stat status {};
+    const bool exists = stat(path.c_str(), &status) == 0;
+    const int descriptor =
+        open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    if (descriptor < 0) fail();
+    const OpenFile closing(descriptor);
+    const off_t before = lseek(descriptor, 0, SEEK_END);
+    try {
+        DescriptorOutput output(descriptor, path);
+        output.write(lines);
+        output.flush();
+    } catch (const std::runtime_error&) {
+        // Half a line would spoil the next one.
+        if (before >= 0 && ftruncate(descriptor, before) != 0) throw;
+        throw;
+    }
+    if (!lines.empty() && fdatasync(descriptor) != 0 && errno != EINVAL && errno != EROFS) fail();
+    if (!exists) sync_folder_of(path);
 }
 
 }  // namespace mercer

@@ -13,8 +13,8 @@
 #include <exception>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <sstream>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -61,6 +61,12 @@ std::size_t default_threads() {
     }
     known = count;
     return count;
+}
+
+/// As many as are of use to anyone: a slip of the finger must not start thousands.
+std::size_t at_most_useful(std::size_t count) {
+    constexpr std::size_t most = 256;
+    return count <= most ? count : std::min(count, std::max(most, default_threads()));
 }
 
 std::atomic<std::size_t> process_threads{0};
@@ -162,9 +168,14 @@ class Pool {
         while (workers_.size() < wanted) {
             try {
                 workers_.emplace_back();
+            } catch (const std::bad_alloc&) {
+                wanted = workers_.size();
+                break;
+            }
+            try {
                 workers_.back().thread =
                     std::thread([this, index = workers_.size() - 1] { serve(index); });
-            } catch (const std::system_error&) {  // no more to be had: those there are will do
+            } catch (const std::exception&) {  // no more to be had, nor memory: those there are do
                 workers_.pop_back();
                 wanted = workers_.size();
             }
@@ -273,11 +284,11 @@ std::size_t threads() {
 }
 
 void set_threads(std::size_t count) {
-    process_threads = count;
+    process_threads = at_most_useful(count);
 }
 
 ThreadLimit::ThreadLimit(std::size_t count) : before_(thread_limit) {
-    if (count != 0) thread_limit = count;
+    if (count != 0) thread_limit = at_most_useful(count);
 }
 
 ThreadLimit::~ThreadLimit() {

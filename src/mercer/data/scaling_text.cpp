@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "mercer/base/detail/json.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/scaling.hpp"
@@ -153,12 +154,7 @@ std::string Scaling::json() const {
 }
 
 Scaling Scaling::from_json(std::string_view text, const std::string& place) {
-    Json object;
-    try {
-        object = Json::parse(text);
-    } catch (const Json::exception& error) {
-        throw InvalidInput(place + ": not valid JSON: " + error.what());
-    }
+    const Json object = parse_json(text, 3, place);
     if (!object.is_object()) throw InvalidInput(place + ": a JSON object is expected");
     const auto word = [&](const char* name) {
         return member(object, name, Json::value_t::string, place).get<std::string>();

@@ -120,22 +120,38 @@ Archive new_unpacker() {
                    (reason != nullptr ? reason : "unknown reason") + "); fetch the file again");
 }
 
-/// Everything an opened unpacker yields. `fraction` tells how much of the input is behind.
-Content drain(archive* unpacker, const std::string& name, const Progress& progress,
-              const std::function<double()>& fraction) {
+/// A compressed file: who is told, and how much of it is behind.
+struct Packed {
+    const std::string& name;
+    const Progress& progress;
+    std::function<std::size_t()> taken;  ///< bytes of it so far
+    std::size_t size = 0;                ///< all of them; 0 when not known
+
+    /// After each piece that was unpacked.
+    void grown_to(std::size_t bytes) const {
+        const std::size_t behind = taken();
+        check_allowance(name, static_cast<double>(bytes), std::max(behind, size),
+                        "what is packed in it");
+        const auto whole = static_cast<double>(size);
+        report(progress, size == 0 ? -1.0 : std::min(1.0, static_cast<double>(behind) / whole));
+    }
+};
+
+/// Everything an opened unpacker yields.
+Content drain(archive* unpacker, const Packed& packed) {
     Content content;
     archive_entry* entry = nullptr;
     const int status = MERCER_ARCHIVE(archive_read_next_header)(unpacker, &entry);
     if (status == ARCHIVE_EOF) return content;
-    if (status != ARCHIVE_OK) fail_unpacking(unpacker, name);
+    if (status != ARCHIVE_OK) fail_unpacking(unpacker, packed.name);
     for (;;) {
         if (content.room() < block_bytes) content.reserve(content.view().size() + 8 * block_bytes);
         const la_ssize_t count =
             MERCER_ARCHIVE(archive_read_data)(unpacker, content.end(), block_bytes);
-        if (count < 0) fail_unpacking(unpacker, name);
+        if (count < 0) fail_unpacking(unpacker, packed.name);
         if (count == 0) return content;
         content.grow_by(static_cast<std::size_t>(count));
-        report(progress, fraction());
+        packed.grown_to(content.view().size());
     }
 }
 
@@ -169,8 +185,7 @@ struct Feed {
 };
 
 /// A gzip file. `next` gives its bytes piece by piece, none at the end.
-Content unpack_gzip(const std::function<std::string_view()>& next, const std::string& name,
-                    const Progress& progress, const std::function<double()>& fraction) try {
+Content unpack_gzip(const std::function<std::string_view()>& next, const Packed& packed) try {
     Inflater inflater(Inflater::Form::gzip);
     Content content;
     for (std::string_view piece = next(); !piece.empty(); piece = next()) {
@@ -182,7 +197,7 @@ Content unpack_gzip(const std::function<std::string_view()>& next, const std::st
             const std::size_t count = inflater.take(content.end(), block_bytes);
             if (count == 0) break;
             content.grow_by(count);
-            report(progress, fraction());
+            packed.grown_to(content.view().size());
         }
     }
     if (!inflater.finished()) throw std::runtime_error("it ends too early");
@@ -192,17 +207,15 @@ Content unpack_gzip(const std::function<std::string_view()>& next, const std::st
 } catch (const Cancelled&) {
     throw;
 } catch (const std::runtime_error& error) {
-    fail(name, std::string("compressed data is damaged or cut short (") + error.what() +
-                   "); fetch the file again");
+    fail(packed.name, std::string("compressed data is damaged or cut short (") + error.what() +
+                          "); fetch the file again");
 }
 
 Content unpack_stream(int descriptor, std::string_view head, std::size_t size,
                       const std::string& name, const Progress& progress) {
     Feed feed{.descriptor = descriptor, .head = head, .name = name, .size = size};
-    const auto behind = [&] {
-        if (feed.size == 0) return -1.0;
-        return std::min(1.0, static_cast<double>(feed.taken) / static_cast<double>(feed.size));
-    };
+    const Packed packed{
+        .name = name, .progress = progress, .taken = [&] { return feed.taken; }, .size = size};
     if (is_gzip(head)) {
         const auto next = [&] {
             const void* bytes = nullptr;
@@ -211,7 +224,7 @@ Content unpack_stream(int descriptor, std::string_view head, std::size_t size,
             return std::string_view(static_cast<const char*>(bytes),
                                     static_cast<std::size_t>(count));
         };
-        return unpack_gzip(next, name, progress, behind);
+        return unpack_gzip(next, packed);
     }
     const Archive unpacker = new_unpacker();
     try {
@@ -219,7 +232,7 @@ Content unpack_stream(int descriptor, std::string_view head, std::size_t size,
                                               nullptr) != ARCHIVE_OK) {
             fail_unpacking(unpacker.get(), name);
         }
-        return drain(unpacker.get(), name, progress, behind);
+        return drain(unpacker.get(), packed);
     } catch (const InvalidInput&) {
         if (feed.error) std::rethrow_exception(feed.error);
         throw;
@@ -309,7 +322,7 @@ Content::~Content() {
 void Content::reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
     constexpr std::size_t huge_page = std::size_t{1} << 21;
-    const std::size_t limit = physical_memory();
+    const std::size_t limit = memory_limit();
     if (capacity > limit) throw std::bad_alloc();
     // Half as much again each time; pages are moved, not copied, and unused ones cost nothing.
     capacity = std::min(std::max(capacity, capacity_ + capacity_ / 2), limit);
@@ -361,19 +374,6 @@ void PlainFile::fetch(std::size_t offset, char* out, std::size_t count) const {
     fetch_bytes(descriptor_, offset, out, count, path_);
 }
 
-void fail_memory(const std::string& name) {
-    throw InvalidInput(Location{.file = name}, "does not fit in memory (" +
-                                                   std::to_string(physical_memory() >> 20) +
-                                                   " MB in this machine); cut it into parts");
-}
-
-std::size_t physical_memory() {
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0) return std::size_t{1} << 40;
-    return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
-}
-
 bool is_compressed(std::string_view bytes) {
     if (bytes.size() < 4) return false;
     if (is_gzip(bytes)) return true;
@@ -390,16 +390,17 @@ bool is_compressed(std::string_view bytes) {
 
 Content unpack(std::string_view bytes, const std::string& name, const Progress& progress) {
     try {
+        const Packed packed{
+            .name = name, .progress = progress, .taken = [size = bytes.size()] { return size; }};
         if (is_gzip(bytes)) {
-            return unpack_gzip([&] { return std::exchange(bytes, {}); }, name, progress,
-                               [] { return -1.0; });
+            return unpack_gzip([&] { return std::exchange(bytes, {}); }, packed);
         }
         const Archive unpacker = new_unpacker();
         if (MERCER_ARCHIVE(archive_read_open_memory)(unpacker.get(), bytes.data(), bytes.size()) !=
             ARCHIVE_OK) {
             fail_unpacking(unpacker.get(), name);
         }
-        return drain(unpacker.get(), name, progress, [] { return -1.0; });
+        return drain(unpacker.get(), packed);
     } catch (const std::bad_alloc&) {
         fail_memory(name);
     }

@@ -21,8 +21,8 @@ class Content {
 
     std::string_view view() const { return {data_, size_}; }
 
-    /// Room for at least `capacity` bytes. Throws std::bad_alloc when that is more than the machine
-    /// has: the system would lend it, and end the process when it is used.
+    /// Room for at least `capacity` bytes. Throws std::bad_alloc when that is more than the memory
+    /// limit: the system would lend it, and end the process when it is used.
     void reserve(std::size_t capacity);
     void append(std::string_view bytes);
 
@@ -37,8 +37,16 @@ class Content {
     std::size_t capacity_ = 0;
 };
 
-/// Bytes of memory in this machine.
+/// Bytes of memory this process may have: those of the machine, or fewer where a limit of the
+/// process or its control group (a container, a batch job) says so.
 std::size_t physical_memory();
+
+/// Bytes that reading may take; by default three quarters of physical_memory(), and of a single
+/// file 64 MiB and 100 times its size: a file of some kilobytes that unpacks to gigabytes, or
+/// claims that many columns, is refused. With a limit of one's own (or MERCER_MEMORY_LIMIT in the
+/// environment, in MiB) that alone counts. 0 goes back to the default.
+std::size_t memory_limit();
+void set_memory_limit(std::size_t bytes);
 
 /// The content of a file ("-": standard input), unpacked if it is compressed. Throws InvalidInput
 /// for what is absent, a directory, not permitted, damaged, or larger than memory.

@@ -6,6 +6,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/memory.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/formats/detail/write_rows.hpp"
 #include "mercer/data/rows.hpp"
@@ -119,7 +120,9 @@ void write_folder(const Dataset& data, const std::string& path, const Format& fo
                                (error ? error.message() : "there is something of this name"));
     }
     try {
+        FilesTogether files(FilesTogether::Nested::apart);
         format.write_files(data, whole.filename().string(), part.string());
+        files.keep();
         fs::rename(part, whole);
     } catch (...) {
         fs::remove_all(part, error);
@@ -143,7 +146,10 @@ void write(const Dataset& data, const std::string& path, const WriteOptions& opt
     const Format& format = written_format(path, options);
     check_uses(path, format, options);
     check_objects(data, path, format);
+    // LIBSVM's text and NumPy's sparse matrices alone write what is there and nothing else.
+    if (!format.any_width && format.name != "npz") check_columns(data.x, 16, "a row of");
     const Split parts = split(data, path, format, options);
+    FilesTogether files;
     if (!parts.labels.empty() && parts.labels_file != "none") {
         write_column(parts.labels, parts.labels_file);
     }
@@ -156,6 +162,7 @@ void write(const Dataset& data, const std::string& path, const WriteOptions& opt
         write_whole(path, [&](Output& output) { format.write(parts.data, path, options, output); });
     }
     if (!keep_going(options.progress, {.task = "writing", .fraction = 1})) throw Cancelled();
+    files.keep();
 }
 
 }  // namespace mercer

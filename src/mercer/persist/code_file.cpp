@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
+#include "mercer/data/detail/memory.hpp"
 #include "mercer/data/source.hpp"
 #include "mercer/persist/detail/checksum.hpp"
 #include "mercer/picture/image.hpp"
@@ -184,6 +185,9 @@ CodeFile codes_from_memory(std::string_view bytes, const std::string& name) {
         fail(name, "is " + std::to_string(bytes.size()) +
                        " bytes long, which is not what its head says; it was cut short or damaged");
     }
+    // With one code the numbers of codes take no bytes, however many there are.
+    check_allowance(name, sizeof(std::size_t) * static_cast<double>(head.rows), bytes.size(),
+                    "the numbers of " + std::to_string(head.rows) + " codes");
     persist::Checksum sum;
     sum.add(bytes.substr(unchecked));
     if (sum.value() != head.checksum) fail(name, "is damaged: its checksum does not fit");

@@ -233,9 +233,13 @@ class Unpacker {
     /// Numbers that nothing reads mean that the file is not what it seems.
     void check_all_taken() const {
         if (taken_ == container_.tensors.size()) return;
+        constexpr std::size_t most = 40;
         std::string names;
-        for (const Tensor& tensor : container_.tensors) names += " " + quoted(tensor.name);
-        fail("holds arrays that do not belong to this model; there are" + names);
+        for (std::size_t i = 0; i < std::min(most, container_.tensors.size()); ++i) {
+            names += " " + quoted(container_.tensors[i].name);
+        }
+        fail("holds arrays that do not belong to this model; there are" + names +
+             (container_.tensors.size() > most ? " …" : ""));
     }
 
     [[noreturn]] void fail(const std::string& message) const {

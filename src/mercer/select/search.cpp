@@ -85,7 +85,8 @@ class Search {
             result_.points.push_back({.values = values, .status = "not done"});
         }
         planned_ = settings.method == SearchMethod::bayesian ? settings.points : 0;
-        if (!settings.journal.empty()) journal_.emplace(settings.journal, fingerprint());
+        if (!settings.journal.empty())
+            journal_.emplace(settings.journal, fingerprint(), folds_.size());
     }
 
     SearchResult run() {

@@ -2,12 +2,15 @@
 
 #include <cblas.h>
 #include <dnnl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include "mercer/base/detail/library.hpp"
 #include "mercer/base/parallel.hpp"
@@ -110,10 +113,37 @@ void route(const OpenBlas& blas) {
     unsetenv("OPENBLAS_CORETYPE");
 }
 
+/// OpenBLAS takes a buffer for each thread that calls it, and where the system has none to give it
+/// asks again for ever. With a limit of the address space (ulimit -v) all of them are therefore
+/// taken at once, after a look whether they can be had; afterwards it goes round with those.
+void take_buffers(const OpenBlas& blas) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    constexpr std::size_t buffer_bytes = std::size_t{160} << 20;  // 128 MiB, and what goes with it
+    const std::size_t count = threads() + 1;
+    void* const room =
+        mmap(nullptr, count * buffer_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) {
+        throw std::runtime_error(
+            "the address space allowed (ulimit -v " + std::to_string(limit.rlim_cur >> 10) +
+            ") has no room for the buffers of OpenBLAS, " +
+            std::to_string(count * buffer_bytes >> 20) + " MiB for " + std::to_string(count - 1) +
+            " threads: allow more, or use fewer `threads`");
+    }
+    munmap(room, count * buffer_bytes);
+    const auto take = blas.library.optional_function<void* (*)(int)>("blas_memory_alloc");
+    const auto give_back = blas.library.optional_function<void (*)(void*)>("blas_memory_free");
+    if (take == nullptr || give_back == nullptr) return;
+    std::vector<void*> buffers(count);
+    for (void*& buffer : buffers) buffer = take(0);
+    for (void* buffer : buffers) give_back(buffer);
+}
+
 const OpenBlas& openblas() {
     static const OpenBlas functions = [] {
         OpenBlas blas;
         route(blas);
+        take_buffers(blas);
         return blas;
     }();
     return functions;

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/memory.hpp"
 #include "mercer/data/formats/detail/npy.hpp"
 #include "mercer/data/formats/detail/zip.hpp"
 #include "mercer/data/source.hpp"
@@ -61,16 +62,21 @@ class Arrays {
                 throw Cancelled();
             }
         };
+        double unpacked = 0;
         for (const ZipEntry& entry : zip_directory(input_.bytes)) {
             std::string key = entry.name;
             if (listing_.size() < 200) listing_ += (listing_.empty() ? "" : ", ") + key;
             if (!key.ends_with(".npy")) continue;
             key.resize(key.size() - 4);
             if (is_known(key) && !has(key)) {
+                unpacked += static_cast<double>(entry.size);
+                check_allowance(input_.name, unpacked, input_.bytes.size(), "what is packed in it");
                 contents_.emplace(key, unzip(input_.bytes, entry, go_on));
             }
         }
     } catch (const Cancelled&) {
+        throw;
+    } catch (const InvalidInput&) {
         throw;
     } catch (const std::runtime_error& error) {
         fail(input_, std::string("found a damaged zip archive (") + error.what() +

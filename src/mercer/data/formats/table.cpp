@@ -177,6 +177,7 @@ class RowParser {
             throw number_mistake(input_, number, field.first);
         }
         if (whole && !input_.options.text_labels) {
+            check_whole_label(field.first, field.last, number.value);
             part_.labels.add(number.value, field.first);
         } else {
             part_.labels.add(field.text(), field.first);

@@ -431,7 +431,10 @@ Table table_from_text(std::string_view content, const std::string& name,
         Content copy;
         Input probe = input;
         const Format& format = formats::settle_format(probe, copy);  // refuses what is no text
-        const bool table = format.kind == Format::Kind::text && format.uses.leave_out;
+        if (format.kind != Format::Kind::text) {
+            formats::fail(input, "found " + format.title + ", expected a table in text");
+        }
+        const bool table = format.uses.leave_out;
         if (!table) other = format.title;
     }
     std::string remark;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "mercer/base/detail/json.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/data/recipe.hpp"
 
@@ -64,16 +65,6 @@ Recipe::Fitted fitted_from(const Json& json) {
     return f;
 }
 
-/// Deep nesting would be undone by recursion.
-Json parse_flat(std::string_view text) {
-    constexpr int deepest = 8;
-    const auto shallow = [](int depth, Json::parse_event_t, Json&) {
-        if (depth > deepest) throw InvalidInput("nests too deep");
-        return true;
-    };
-    return Json::parse(text, shallow);
-}
-
 }  // namespace
 
 std::string Recipe::json() const {
@@ -95,8 +86,8 @@ std::string Recipe::json() const {
 }
 
 Recipe Recipe::from_json(std::string_view text, const std::string& place) {
+    const Json json = parse_json(text, 8, place);
     try {
-        const Json json = parse_flat(text);
         std::vector<TableColumn> columns;
         for (const Json& item : json.at("columns")) columns.push_back(column_from(item));
         std::vector<Fitted> fitted;

@@ -248,6 +248,10 @@ Labels labels_in(const Table& table, std::size_t column, bool as_names, bool dec
         if (as_names) {
             names.emplace_back(cell);
         } else {
+            if (formats::loses_digits(cell, number)) {
+                throw InvalidInput(Location{table.name, table.lines[i]},
+                                   formats::lost_digits(cell, number));
+            }
             labels.values.push_back(number);
         }
     }

@@ -6,6 +6,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/detail/array_part.hpp"
+#include "mercer/data/detail/memory.hpp"
 #include "mercer/data/recipe.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/gram/gram.hpp"
@@ -21,11 +22,7 @@ void check_targets(const Labels& y, const std::vector<std::size_t>& kept, std::s
             "regression needs numbers as targets, and the labels are names such as " +
             quoted(y.text(0)));
     }
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        if (std::isfinite(y.values[i])) continue;
-        throw InvalidInput("the target of row " + std::to_string(before + kept[i] + 1) + " is " +
-                           format_number(y.values[i]) + ", which is not finite");
-    }
+    for (std::size_t i = 0; i < y.size(); ++i) check_target(y.values[i], before + kept[i]);
 }
 
 Dataset kept_rows(const Dataset& data, std::vector<std::size_t>& kept) {
@@ -53,6 +50,18 @@ void require_finite_blocks(const Rows& rows) {
 }
 
 }  // namespace
+
+void check_target(double value, std::size_t row) {
+    // Losses, norms and brackets have squares of targets in them, summed over the rows.
+    constexpr double largest = 1e150;
+    if (std::abs(value) <= largest) return;
+    throw InvalidInput("the target of row " + std::to_string(row + 1) + " is " +
+                       format_number(value) +
+                       (std::isfinite(value)
+                            ? ", and sums of squares of such targets are beyond double precision; "
+                              "divide the targets by a constant"
+                            : ", which is not finite"));
+}
 
 FitStatus fit_status(DualStatus status) {
     switch (status) {
@@ -110,6 +119,7 @@ Sample take_sample(Task task, const Dataset& data, const FitSettings& settings, 
         sample.classes = classes_of(sample.data.y);
         require_classes(sample.classes);
     }
+    check_columns(sample.data.x, 64, "sums, scaling and weights of");
     sample.scaling = Scaling::fit(settings.scaling, sample.data.x);
     sample.x = sample.scaling.apply(sample.data.x);
     sample.kernel =

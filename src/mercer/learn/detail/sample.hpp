@@ -32,6 +32,10 @@ struct Sample {
     double sign_of(std::size_t i) const { return classes.index[i] == 0 ? 1 : -1; }
 };
 
+/// Throws InvalidInput for the target of a regression that is not finite, or so large that squares
+/// of it overflow. `row` counts from 0 in the data given.
+void check_target(double value, std::size_t row);
+
 /// Rows with weight 0 say nothing and would spoil fractions of rows. `kept` is where the others
 /// stood. Throws InvalidInput when there are none.
 Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept);

@@ -269,9 +269,7 @@ Model NearestNeighbours::fit(const Dataset& data, MatrixView<const double> targe
             const auto row = static_cast<std::size_t>(sample.data.y.values[i]);
             for (std::size_t o = 0; o < targets.columns; ++o) {
                 said(o, i) = targets(row, o);
-                if (std::isfinite(said(o, i))) continue;
-                throw InvalidInput("target " + std::to_string(o + 1) + " of row " +
-                                   std::to_string(row + 1) + " is not finite");
+                check_target(said(o, i), row);
             }
         }
         return train(task_, s, sample, std::move(said));

@@ -445,9 +445,7 @@ Matrix<double> kept_targets(const Sample& sample, MatrixView<const double> targe
         for (std::size_t i = 0; i < sample.size(); ++i) {
             const auto row = static_cast<std::size_t>(sample.data.y.values[i]);
             kept(o, i) = targets(row, o);
-            if (std::isfinite(kept(o, i))) continue;
-            throw InvalidInput("target " + std::to_string(o + 1) + " of row " +
-                               std::to_string(row + 1) + " is not finite");
+            check_target(kept(o, i), row);
         }
     }
     return kept;

@@ -183,6 +183,12 @@ void check_places(std::vector<Tensor>& tensors, std::string_view data, const std
     }
 }
 
+void check_array_count(std::size_t count, const std::string& name) {
+    if (count <= most_arrays) return;
+    fail(name, "holds " + std::to_string(count) + " arrays; a model file has room for " +
+                   std::to_string(most_arrays));
+}
+
 }  // namespace
 
 std::string_view type_name(Type type) {
@@ -226,6 +232,7 @@ std::string checksum_of(const Container& container) {
 }
 
 std::string header_bytes(const Container& container, const std::string& place) {
+    check_array_count(container.tensors.size(), place);
     std::string text = "{" + json_text(metadata_name) + ":{";
     const char* separator = "";
     for (const auto& [key, value] : container.metadata) {
@@ -268,6 +275,7 @@ Container read_container(std::string_view bytes, const std::string& name) {
     // Object, array entry, list of numbers: three levels.
     const Json header = parse_json(text, 3, name + ": header");
     Container result{.metadata = read_metadata(header, name), .tensors = {}};
+    check_array_count(header.size() - 1, name);
     for (const auto& [key, entry] : header.items()) {
         if (key == metadata_name) continue;
         result.tensors.push_back(read_tensor(key, entry, data, name));

@@ -49,6 +49,8 @@ inline constexpr unsigned format_version = 1;
 
 /// A longer header is refused, as the safetensors library does.
 inline constexpr std::size_t longest_header = 100'000'000;
+/// So are more arrays: models have a few dozen, and each is looked up by its name.
+inline constexpr std::size_t most_arrays = 10'000;
 
 /// "crc32:" and eight hexadecimal digits over all metadata but "checksum" itself and all arrays
 /// with their names, types and shapes; docs/model-format.md says in which order. It depends on the

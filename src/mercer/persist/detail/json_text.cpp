@@ -1,6 +1,5 @@
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
@@ -72,33 +71,6 @@ std::string json_text(std::string_view text) {
         return Json(text).dump();
     } catch (const Json::exception&) {
         return "{\"bytes\":\"" + hexadecimal(text) + "\"}";
-    }
-}
-
-Json parse_json(std::string_view text, int deepest, const std::string& place) {
-    std::vector<std::set<std::string>> names;  // of the objects that are open
-    const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
-        using Event = Json::parse_event_t;
-        if (event == Event::object_start || event == Event::array_start) {
-            if (depth >= deepest) {
-                throw InvalidInput(place + ": nested deeper than " + std::to_string(deepest) +
-                                   " levels");
-            }
-            if (event == Event::object_start) names.emplace_back();
-        } else if (event == Event::object_end) {
-            names.pop_back();
-        } else if (event == Event::key) {
-            const auto& name = parsed.get_ref<const std::string&>();
-            if (!names.back().insert(name).second) {
-                throw InvalidInput(place + ": " + mercer::quoted(name) + " is given twice");
-            }
-        }
-        return true;
-    };
-    try {
-        return Json::parse(text, check);
-    } catch (const Json::exception& error) {
-        throw InvalidInput(place + ": not valid JSON: " + mercer::quoted(error.what(), 160));
     }
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/detail/json.hpp"
+
 namespace mercer::persist {
 
 using Json = nlohmann::json;
@@ -46,9 +48,7 @@ std::string json_list(const std::vector<T>& values) {
     return result + "]";
 }
 
-/// Parses a whole text. Throws InvalidInput, beginning with `place`, for what is not JSON, nests
-/// deeper than `deepest`, or names a member of an object twice.
-Json parse_json(std::string_view text, int deepest, const std::string& place);
+using mercer::parse_json;
 
 /// The values back. Each throws InvalidInput, beginning with `place`, for a value of another kind.
 void read_json(const Json& json, double& out, const std::string& place);

@@ -6,6 +6,7 @@
 
 #include "mercer/base/detail/library.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/data/detail/memory.hpp"
 #include "mercer/picture/detail/image_format.hpp"
 
 namespace mercer {
@@ -59,6 +60,11 @@ Image decode_png(std::string_view bytes, const std::string& name) {
                                std::to_string(image.width) + " pixels, more than its " +
                                std::to_string(bytes.size()) + " bytes can hold");
     }
+    // What is done with pictures computes in floating point.
+    check_allowance(name,
+                    sizeof(float) * static_cast<double>(image.height) *
+                        static_cast<double>(image.width) * static_cast<double>(image.channels),
+                    bytes.size(), "the picture");
     image.pixels.resize(image.height * image.width * image.channels);
     png.image.format = colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
     // 16-bit samples are levels as the 8-bit ones are, not linear light.

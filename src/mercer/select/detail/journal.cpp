@@ -2,29 +2,35 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <sstream>
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::string_view first_words = "mercer search journal 1 ";
+constexpr std::string_view first_words = "mercer search journal 2 ";
+constexpr std::string_view earlier_words = "mercer search journal 1 ";  // lines without checksums
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
 
 std::string hexadecimal(std::uint64_t value) {
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
     return text;
+}
+
+/// What stands at the end of a line whose other fields are these, each with its tab.
+std::string checksum_of(std::string_view fields) {
+    Fingerprint sum;
+    sum.add(fields);
+    return hexadecimal(sum.value());
 }
 
 /// Statuses are the only free text of a line, whose fields end with tabs.
@@ -121,8 +127,10 @@ void Fingerprint::add(const Rows& rows) {
     }
 }
 
-Journal::Journal(std::string path, std::uint64_t fingerprint)
-    : path_(std::move(path)), header_(std::string(first_words) + hexadecimal(fingerprint)) {
+Journal::Journal(std::string path, std::uint64_t fingerprint, std::size_t scores)
+    : path_(std::move(path)),
+      header_(std::string(first_words) + hexadecimal(fingerprint)),
+      scores_(scores) {
     std::error_code none;
     if (std::filesystem::is_directory(path_, none)) {
         throw InvalidInput(path_ + ": is a folder; name a file for the journal");
@@ -138,11 +146,10 @@ Journal::Journal(std::string path, std::uint64_t fingerprint)
     const std::size_t whole =
         content.rfind('\n') == std::string::npos ? 0 : content.rfind('\n') + 1;
     if (whole < content.size()) std::filesystem::resize_file(path_, whole, none);
-    std::ofstream file(path_, std::ios::binary | std::ios::app);
-    if (whole == 0) file << header_ << '\n';
-    file.flush();
-    if (!file) {
-        throw InvalidInput(path_ + ": the journal cannot be written: " + std::strerror(errno));
+    try {
+        append_lines(path_, whole == 0 ? header_ + '\n' : "");
+    } catch (const std::runtime_error& error) {
+        throw InvalidInput(error.what());
     }
 }
 
@@ -160,6 +167,11 @@ void Journal::read(const std::string& content) {
         const std::string line = content.substr(first, last - first);
         first = last + 1;
         if (++number == 1) {
+            if (line.starts_with(earlier_words)) {
+                throw InvalidInput(path_ +
+                                   ": is a journal of an earlier Mercer, whose lines nothing "
+                                   "vouches for; name another file, or remove it");
+            }
             if (!line.starts_with(first_words)) {
                 throw InvalidInput(path_ + ": is no journal of a search; name another file");
             }
@@ -183,14 +195,25 @@ Journal::Entry Journal::parse(const std::string& line, std::size_t number) const
         throw InvalidInput(where, "is no line of a journal: it has " +
                                       std::to_string(fields.size()) + " fields instead of 5");
     }
+    if (checksum_of(line.substr(0, line.rfind('\t') + 1)) != fields[4]) {
+        throw InvalidInput(where,
+                           "is damaged: its checksum does not fit; remove this line, and the "
+                           "point will be tried again");
+    }
     const auto figures = numbers(fields[1], where);
     if (figures.size() != 2 || !(figures[0] >= 0 && figures[0] < 1e15)) {
         throw InvalidInput(where, "has no rows and seconds where they should be");
     }
-    return {
+    Entry entry{
         .values = numbers(fields[0], where),
         .rows = static_cast<std::size_t>(figures[0]),
         .score = {.scores = numbers(fields[2], where), .seconds = figures[1], .status = fields[3]}};
+    const std::size_t found = entry.score.scores.size();
+    if (found != 0 && found != scores_) {
+        throw InvalidInput(where, "has " + std::to_string(found) + " scores for " +
+                                      std::to_string(scores_) + " folds");
+    }
+    return entry;
 }
 
 std::optional<PointScore> Journal::find(std::span<const double> values, std::size_t rows) const {
@@ -202,15 +225,11 @@ std::optional<PointScore> Journal::find(std::span<const double> values, std::siz
 }
 
 void Journal::add(std::span<const double> values, std::size_t rows, const PointScore& score) {
-    const std::string line = text_of(values) + '\t' + std::to_string(rows) + ' ' +
-                             format_number(score.seconds) + '\t' + text_of(score.scores) + '\t' +
-                             one_line(score.status) + "\tend\n";
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path_.c_str(), "ab"),
-                                                               &std::fclose);
-    if (!file || std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() ||
-        std::fflush(file.get()) != 0) {
-        throw std::runtime_error(path_ + ": writing failed: " + std::strerror(errno));
-    }
+    std::string line = text_of(values) + '\t' + std::to_string(rows) + ' ' +
+                       format_number(score.seconds) + '\t' + text_of(score.scores) + '\t' +
+                       one_line(score.status) + '\t';
+    line += checksum_of(line) + '\n';
+    append_lines(path_, line);
 }
 
 }  // namespace mercer

@@ -28,12 +28,13 @@ class Fingerprint {
     std::uint64_t state_ = 0xCBF29CE484222325;  // FNV-1a
 };
 
-/// Lines of text, one a point, each written and flushed as a whole.
+/// Lines of text, one a point, each with a checksum, written and flushed to the disk as a whole.
 class Journal {
    public:
     /// Reads what is there; an unfinished last line, left by an interruption, is cut off. Throws
-    /// InvalidInput when the file is no journal, belongs to another search or cannot be written.
-    Journal(std::string path, std::uint64_t fingerprint);
+    /// InvalidInput when the file is no journal, belongs to another search, is damaged or cannot be
+    /// written. `scores` is how many a point has, one a fold.
+    Journal(std::string path, std::uint64_t fingerprint, std::size_t scores);
 
     /// The score of a point learnt from so many rows, if it is known.
     std::optional<PointScore> find(std::span<const double> values, std::size_t rows) const;
@@ -50,6 +51,7 @@ class Journal {
 
     std::string path_;
     std::string header_;
+    std::size_t scores_;
     std::vector<Entry> entries_{};
 };
 

@@ -111,6 +111,30 @@ T converted(Found found, bool exact, char& rounded) {
     }
 }
 
+/// Labels are held in doubles: whole numbers beyond 2^53 that are none would merge classes.
+template <class Found>
+void require_whole(const Input& input, const Array& array, Found found) {
+    if constexpr (std::is_integral_v<Found> && sizeof(Found) == 8) {
+        const auto value = static_cast<double>(found);
+        if (std::abs(value) < 0x1p53) return;
+        const bool same = std::abs(value) < 0x1p63 && static_cast<Found>(value) == found;
+        if (same) return;
+        fail(input, array.name + ": found the label " + std::to_string(found) +
+                        ", which double precision cannot hold; save labels as text, or smaller "
+                        "ones");
+    }
+}
+
+/// The same for every element.
+void refuse_lost_digits(const Input& input, const Array& array) {
+    if (array.element != Element::i64 && array.element != Element::u64) return;
+    with_element(array, [&](auto number_at) {
+        for (std::size_t k = 0; k < array.size(); ++k) {
+            require_whole(input, array, number_at(array.bytes.data() + k * array.item));
+        }
+    });
+}
+
 /// Column j as it stands; no value of it may be missing.
 std::vector<double> array_column(const Input& input, const Array& array, std::size_t j) {
     const std::size_t columns = array.columns();
@@ -120,7 +144,9 @@ std::vector<double> array_column(const Input& input, const Array& array, std::si
     with_element(array, [&](auto number_at) {
         for (std::size_t i = 0; i < values.size(); ++i) {
             const std::size_t place = i * row_step + offset;
-            values[i] = static_cast<double>(number_at(array.bytes.data() + place * array.item));
+            const auto found = number_at(array.bytes.data() + place * array.item);
+            require_whole(input, array, found);
+            values[i] = static_cast<double>(found);
             if (!std::isfinite(values[i])) {
                 refuse_element(input, array, i * columns + j, values[i]);
             }
@@ -275,6 +301,7 @@ void append_utf8(std::string& text, std::uint32_t point) {
 
 Labels array_labels(const Input& input, const Array& array) {
     if (array.is_text()) return labels_from_names(array_texts(input, array));
+    refuse_lost_digits(input, array);
     Labels labels{.values = array_numbers(input, array), .names = {}};
     if (!input.options.text_labels) return labels;
     std::vector<std::string> names;

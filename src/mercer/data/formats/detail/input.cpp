@@ -10,6 +10,7 @@
 
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/memory.hpp"
 #include "mercer/data/formats/detail/input.hpp"
 #include "mercer/data/source.hpp"
 
@@ -89,6 +90,30 @@ std::string word_at(const Input& input, const char* where) {
     return quoted(std::string_view(where, static_cast<std::size_t>(last - where)));
 }
 
+bool loses_digits(std::string_view text, double value) {
+    constexpr double exact = 0x1p53;
+    if (std::abs(value) < exact) return false;
+    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+    if (!std::ranges::all_of(text, is_digit)) return false;
+    std::uint64_t whole = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, whole);
+    const bool read = error == std::errc() && end == last && std::abs(value) < 0x1p64;
+    return !read || static_cast<std::uint64_t>(std::abs(value)) != whole;
+}
+
+std::string lost_digits(std::string_view text, double value) {
+    return "found the label " + quoted(text) + ", which as a number would become " +
+           format_number(value) +
+           "; to take labels for names set `text_labels=true`; a target may be written with a "
+           "point or an exponent";
+}
+
+void check_whole_label(const char* first, const char* last, double value) {
+    const std::string_view text(first, static_cast<std::size_t>(last - first));
+    if (loses_digits(text, value)) throw Mistake{first, lost_digits(text, value)};
+}
+
 void LabelColumn::add(double value, const char* where) {
     if (first_number == nullptr) first_number = where;
     values.push_back(value);
@@ -121,6 +146,18 @@ Labels labels_from(const Input& input, LabelColumn column) {
     return labels_from_names(column.names);
 }
 
+namespace {
+
+void check_line_label(const Input& input, double value, const char* first, const char* last) {
+    try {
+        check_whole_label(first, last, value);
+    } catch (const Mistake& mistake) {
+        fail_mistake(input, mistake);
+    }
+}
+
+}  // namespace
+
 Labels read_label_lines(const Input& input) {
     LabelColumn column;
     const char* p = input.begin();
@@ -134,6 +171,7 @@ Labels read_label_lines(const Input& input) {
         if (text.empty()) {
             // A blank line holds no label; the count of labels will tell if one is missing.
         } else if (number && !input.options.text_labels) {
+            check_line_label(input, *number, p, last);
             column.add(*number, p);
         } else {
             column.add(std::string(text), p);
@@ -161,11 +199,10 @@ Labels labels_from_names(const std::vector<std::string>& names) {
 }
 
 void check_memory(const Input& input, std::size_t rows, std::size_t columns, std::size_t item) {
-    const std::size_t limit = physical_memory() / item;
-    if (columns == 0 || rows <= limit / columns) return;
-    fail(input, std::to_string(rows) + " x " + std::to_string(columns) + " numbers of " +
-                    std::to_string(item) + " bytes do not fit in this machine's memory (" +
-                    std::to_string(physical_memory() >> 20) + " MB)");
+    check_allowance(
+        input.name,
+        static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(item),
+        input.bytes.size(), std::to_string(rows) + " x " + std::to_string(columns) + " numbers");
 }
 
 std::size_t least_columns(const Input& input) {

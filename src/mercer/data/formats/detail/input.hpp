@@ -67,6 +67,13 @@ std::vector<double> read_weights_file(const std::string& path);
 /// Text with one label a line; what else stands on a line belongs to the label.
 Labels read_label_lines(const Input& input);
 
+/// True when a label written as a whole number is not the double it became, beyond 2^53: two
+/// classes might become one. And what is said of it.
+bool loses_digits(std::string_view text, double value);
+std::string lost_digits(std::string_view text, double value);
+/// Throws a Mistake for such a label.
+void check_whole_label(const char* first, const char* last, double value);
+
 /// Labels gathered one by one; numbers or names, not both.
 struct LabelColumn {
     std::vector<double> values;
@@ -83,7 +90,8 @@ Labels labels_from(const Input& input, LabelColumn column);
 /// Names to labels: their positions in the ordered list of different names.
 Labels labels_from_names(const std::vector<std::string>& names);
 
-/// Throws when that many numbers are more than this machine holds: before they are asked for.
+/// Throws when that many numbers are more than may be taken for what was read: before they are
+/// asked for.
 void check_memory(const Input& input, std::size_t rows, std::size_t columns, std::size_t item);
 
 /// The fewest columns that rows of sparse data get.

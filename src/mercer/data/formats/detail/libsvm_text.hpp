@@ -188,6 +188,7 @@ class PieceParser {
             (!is_blank(*number.end) && *number.end != '\n' && *number.end != '#')) {
             throw Mistake{word, "found " + word_at(input_, word) + ", expected a label: a number"};
         }
+        check_whole_label(word, number.end, number.value);
         add_label(number.value, word);
         p_ = number.end;
         skip_query();

@@ -1,6 +1,7 @@
 // The shape of a table, found from its first lines: delimiter, header, label column.
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -34,13 +35,23 @@ std::optional<std::size_t> count_in(const Field& field) {
     return count;
 }
 
-/// scikit-learn's "150,4,setosa,versicolor,virginica" above rows of 4 numbers and a label.
+/// Whether a field is the number of one of so many classes, counted from 0.
+bool is_class_number(const Field& field, std::size_t classes) {
+    const std::optional<double> number = parse_number(field.raw());
+    return !field.quoted && number && *number >= 0 && *number < static_cast<double>(classes) &&
+           *number == std::floor(*number);
+}
+
+/// scikit-learn's "150,4,setosa,versicolor,virginica" above rows of 4 numbers and the number of a
+/// class. A row of a table may look like it ("3,2,a" above "1,2,b"), and must not be lost: so there
+/// are two names or more, and the row below ends as promised.
 bool take_counted_header(const std::vector<Field>& first, const std::vector<Field>& second,
                          TableLayout& layout) {
-    if (first.size() < 3 || second.size() < 2 || !all_text(first, 2)) return false;
+    if (first.size() < 4 || second.size() < 2 || !all_text(first, 2)) return false;
     const std::optional<std::size_t> rows = count_in(first[0]);
     const std::optional<std::size_t> columns = count_in(first[1]);
     if (!rows || !columns || *columns + 1 != second.size()) return false;
+    if (!is_class_number(second.back(), first.size() - 2)) return false;
     layout.promised_rows = *rows;
     for (std::size_t k = 2; k < first.size(); ++k) layout.classes.push_back(first[k].text());
     return true;
@@ -225,11 +236,12 @@ std::size_t usual_label(const std::vector<std::string>& names) {
 }
 
 std::string Field::text() const {
-    std::string result(raw());
-    if (!quoted) return result;
-    for (std::size_t k = result.find("\"\""); k != std::string::npos;
-         k = result.find("\"\"", k + 1)) {
-        result.erase(k, 1);
+    if (!quoted) return std::string(raw());
+    std::string result;
+    for (std::string_view rest = raw(); !rest.empty();) {  // "" stands for a quote
+        const std::size_t quote = rest.find("\"\"");
+        result += rest.substr(0, quote == std::string_view::npos ? rest.size() : quote + 1);
+        rest.remove_prefix(quote == std::string_view::npos ? rest.size() : quote + 2);
     }
     return result;
 }

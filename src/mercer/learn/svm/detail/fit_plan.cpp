@@ -8,7 +8,9 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
+#include "mercer/data/source.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/learn/detail/model_check.hpp"
 #include "mercer/learn/detail/sample.hpp"
 
 namespace mercer {
@@ -65,18 +67,34 @@ std::vector<double> weights_by_class(const SvmSettings& s, const Classes& classe
     return weights;
 }
 
-/// The two-class problem of class a against class b, or against all others (b = none).
-Part class_part(const SvmSettings& s, const FitPlan& plan, std::size_t a, std::size_t b) {
-    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+std::vector<std::size_t> all_rows(std::size_t count) {
+    std::vector<std::size_t> rows(count);
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    return rows;
+}
+
+std::vector<std::size_t> merged(const std::vector<std::size_t>& a,
+                                const std::vector<std::size_t>& b) {
+    std::vector<std::size_t> rows(a.size() + b.size());
+    std::ranges::merge(a, b, rows.begin());
+    return rows;
+}
+
+constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+/// The two-class problem of class a against class b, or against all others (b = none). `rows_of`
+/// are the rows of each class.
+Part class_part(const SvmSettings& s, const FitPlan& plan,
+                const std::vector<std::vector<std::size_t>>& rows_of, std::size_t a,
+                std::size_t b) {
     Part part;
     part.problem.task = s.task;
     part.problem.bias = s.bias;
     part.problem.nu = s.nu;
-    std::vector<std::size_t> rows;
-    for (std::size_t i = 0; i < plan.sample.size(); ++i) {
+    const std::vector<std::size_t> rows =
+        b == none ? all_rows(plan.sample.size()) : merged(rows_of[a], rows_of[b]);
+    for (const std::size_t i : rows) {
         const std::size_t c = plan.sample.class_of(i);
-        if (b != none && c != a && c != b) continue;
-        rows.push_back(i);
         part.problem.target.push_back(c == a ? 1.0 : -1.0);
         const double weight = plan.class_weights[c] * plan.sample.weight(i);
         part.problem.bound.push_back(s.task == Task::svc ? s.C * weight
@@ -84,7 +102,7 @@ Part class_part(const SvmSettings& s, const FitPlan& plan, std::size_t a, std::s
                                          ? weight
                                          : std::numeric_limits<double>::infinity());
     }
-    if (rows.size() < plan.sample.size()) part.rows = RowChoice(std::move(rows));
+    if (rows.size() < plan.sample.size()) part.rows = RowChoice(rows);
     const Classes& classes = plan.sample.classes;
     if (classes.count() > 2) {
         part.name = classes.names[a] + " vs " + (b == none ? "rest" : classes.names[b]);
@@ -92,17 +110,35 @@ Part class_part(const SvmSettings& s, const FitPlan& plan, std::size_t a, std::s
     return part;
 }
 
+/// Each machine has a coefficient for each row: thousands of classes, which numbers taken for
+/// labels are, make millions of pairs.
+void check_machines(std::size_t classes, std::size_t machines, std::size_t rows) {
+    const double bytes = sizeof(double) * static_cast<double>(machines) * static_cast<double>(rows);
+    if (bytes <= static_cast<double>(physical_memory()) / 2) return;
+    throw InvalidInput(std::to_string(classes) + " classes make " + std::to_string(machines) +
+                       " machines, whose coefficients for " + std::to_string(rows) +
+                       " rows would take " + format_number(std::ceil(bytes / 0x1p30)) +
+                       " GB; if the labels are numbers to be predicted use `task=svr`, else "
+                       "`multi_class=ovr`");
+}
+
 void plan_classes(const SvmSettings& s, FitPlan& plan) {
     const std::size_t k = plan.sample.classes.count();
     plan.class_weights = weights_by_class(s, plan.sample.classes);
-    if (s.multi_class == MultiClass::one_vs_rest && k > 2) {
-        for (std::size_t a = 0; a < k; ++a) {
-            plan.parts.push_back(class_part(s, plan, a, std::numeric_limits<std::size_t>::max()));
-        }
-        return;
+    std::vector<std::vector<std::size_t>> rows_of(k);
+    for (std::size_t i = 0; i < plan.sample.size(); ++i) {
+        rows_of[plan.sample.class_of(i)].push_back(i);
     }
+    const bool rest = s.multi_class == MultiClass::one_vs_rest && k > 2;
+    check_machines(k, rest ? k : pairs_of(k), plan.sample.size());
     for (std::size_t a = 0; a < k; ++a) {
-        for (std::size_t b = a + 1; b < k; ++b) plan.parts.push_back(class_part(s, plan, a, b));
+        if (rest) {
+            plan.parts.push_back(class_part(s, plan, rows_of, a, none));
+            continue;
+        }
+        for (std::size_t b = a + 1; b < k; ++b) {
+            plan.parts.push_back(class_part(s, plan, rows_of, a, b));
+        }
     }
 }
 
@@ -189,7 +225,10 @@ FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
     } else if (targets.columns > 0) {
         for (std::size_t c = 0; c < targets.columns; ++c) {
             std::vector<double> target;
-            for (const std::size_t i : sample.kept) target.push_back(targets(i, c));
+            for (const std::size_t i : sample.kept) {
+                check_target(targets(i, c), i);
+                target.push_back(targets(i, c));
+            }
             plan.parts.push_back(regression_part(settings, plan, std::move(target)));
         }
     } else if (is_regressor(settings.task)) {
