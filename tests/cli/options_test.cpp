@@ -32,7 +32,8 @@ Words split(const std::string& text) {
 /// The options that a command's help lists, the general ones left out, each with a value that the
 /// parser takes.
 std::map<std::string, Words> options_of(const std::string& command) {
-    static const std::set<std::string> general{"--threads", "--json", "--quiet", "--help"};
+    static const std::set<std::string> general{"--threads", "--memory-limit", "--json", "--quiet",
+                                               "--help"};
     static const std::map<std::string, std::string> values{
         {"N", "2"},         {"X", "0.5"},      {"EXPR", "linear"},     {"RULE", "standard"},
         {"FILE", "o.csv"},  {"TEXT", "1"},     {"AXIS", "C=1,2"},      {"HxW", "8x8"},

@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <limits>
+#include <vector>
 
 #include "data/support.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/data/read.hpp"
+#include "mercer/data/scaling.hpp"
+#include "mercer/data/summary.hpp"
 
 namespace mercer {
 namespace {
@@ -68,6 +72,13 @@ TEST(ReadLibsvm, TheHighestIndexCostsNoMemory) {
     const Dataset data = read_text("1 4294967295:1\n");
     EXPECT_EQ(data.columns(), 4294967295U);
     EXPECT_EQ(data.x.nonzeros(), 1U);
+    for (const auto& work : std::vector<std::function<void()>>{
+             [&] { summarize(data); },
+             [&] { column_moments(data.x); },
+             [&] { Scaling::fit(ScalingRule::parse("standard"), data.x); },
+         }) {
+        EXPECT_NE(message_of(work).find("4294967295 columns would take"), std::string::npos);
+    }
     EXPECT_NE(message_of([] {
                   std::string text;
                   for (int i = 0; i < 10000; ++i) text += "1 4294967295:1\n";

@@ -513,7 +513,7 @@ TEST(Search, RefusesTheJournalOfAnother) {
               std::string::npos);
     const SvmSettings finer{.task = Task::svc, .tolerance = 1e-5};
     EXPECT_NE(message_of([&] { search(svc_space(data, finer), data, settings); }), "");
-    for (const char* const content : {"my notes\n", "my notes", "mercer search journal 2 00\n",
+    for (const char* const content : {"my notes\n", "my notes", "mercer search journal 3 00\n",
                                       "mercer search journal 1 00\n"}) {
         std::ofstream(file.path) << content;
         EXPECT_NE(message_of([&] { search(svc_space(data), data, settings); }).find("journal"),

@@ -9,6 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/memory.hpp"
 
 namespace mercer {
 namespace {
@@ -171,6 +172,7 @@ KnownColumns columns_of(const Dataset& data) {
 }
 
 ColumnMoments column_moments(const Rows& rows) {
+    check_columns(rows, 32, "means of");
     ColumnMoments moments;
     moments.rows = rows.size();
     moments.sum.assign(rows.columns(), 0.0);

@@ -12,6 +12,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/memory.hpp"
 
 namespace mercer {
 namespace {
@@ -141,6 +142,7 @@ Scaling Scaling::fit(const ScalingRule& rule, const Rows& rows) {
     if (rows.columns() == 0 && !rows.objects().empty()) return result;  // texts have no scale
     result.rule_ = rule;
     if (rule.kind != Kind::standard && rule.kind != Kind::minmax) return result;
+    check_columns(rows, 64, "scaling");
     if (rows.size() == 0 || rows.columns() == 0) {
         throw InvalidInput("scaling " + rule.text() +
                            " needs at least one row and one column; got " +

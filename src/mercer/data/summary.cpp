@@ -12,6 +12,7 @@
 
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/memory.hpp"
 
 namespace mercer {
 namespace {
@@ -346,6 +347,7 @@ void advise(const Dataset& data, Summary& result) {
 
 Summary summarize(const Dataset& data) {
     data.check();
+    check_columns(data.x, 2 * sizeof(ColumnSummary), "a summary of");
     Summary result;
     result.rows = data.size();
     result.columns = data.columns();

@@ -1,6 +1,7 @@
 #include "mercer/learn/model.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <mutex>
 #include <optional>
@@ -64,7 +65,8 @@ std::string describe(Convexity convexity) {
 
 /// Filled by whoever comes first; then read by all.
 struct Model::Prepared {
-    std::once_flag once{};
+    std::mutex mutex{};
+    std::atomic<bool> ready{false};
     std::optional<Evaluator> evaluator{};
 };
 
@@ -285,8 +287,14 @@ void Model::prepare() const {
 }
 
 const Evaluator& Model::evaluator() const {
-    std::call_once(prepared_->once,
-                   [this] { prepared_->evaluator.emplace(expansion(), double_precision()); });
+    // No call_once: where memory has run out the exception could not pass through it.
+    if (!prepared_->ready.load(std::memory_order_acquire)) {
+        const std::lock_guard lock(prepared_->mutex);
+        if (!prepared_->ready.load(std::memory_order_relaxed)) {
+            prepared_->evaluator.emplace(expansion(), double_precision());
+            prepared_->ready.store(true, std::memory_order_release);
+        }
+    }
     return *prepared_->evaluator;
 }
 

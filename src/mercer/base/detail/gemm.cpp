@@ -128,7 +128,7 @@ void take_buffers(const OpenBlas& blas) {
             "the address space allowed (ulimit -v " + std::to_string(limit.rlim_cur >> 10) +
             ") has no room for the buffers of OpenBLAS, " +
             std::to_string(count * buffer_bytes >> 20) + " MiB for " + std::to_string(count - 1) +
-            " threads: allow more, or use fewer `threads`");
+            " threads: allow more, or use fewer threads");
     }
     munmap(room, count * buffer_bytes);
     const auto take = blas.library.optional_function<void* (*)(int)>("blas_memory_alloc");

@@ -1,0 +1,6 @@
+// Made-up bytes as CSV (fuzz/reader.hpp).
+#include "reader.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    return mercer::fuzz::read_as("csv", mercer::fuzz::view_of(data, size));
+}

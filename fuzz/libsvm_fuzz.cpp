@@ -1,0 +1,6 @@
+// Made-up bytes as LIBSVM text (fuzz/reader.hpp).
+#include "reader.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    return mercer::fuzz::read_as("libsvm", mercer::fuzz::view_of(data, size));
+}

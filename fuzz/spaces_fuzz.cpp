@@ -1,0 +1,6 @@
+// Made-up bytes as text in columns (fuzz/reader.hpp).
+#include "reader.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    return mercer::fuzz::read_as("spaces", mercer::fuzz::view_of(data, size));
+}
