@@ -89,15 +89,22 @@ def predict_section(result: Result) -> str:
     return tables.markdown(headers, lines)
 
 
+def percent(share: float | None) -> str:
+    return tables.NOTHING if share is None else f"{100 * share:.1f}"
+
+
 def search_section(result: Result) -> str:
     headers = ("set", "grid, folds", "ours s", "10 LIBSVM trainings s", "ours / 10 trainings",
-               "remark")  # fmt: skip
+               "liquidSVM's grid s", "error %", "liquidSVM s", "its error %", "remark")  # fmt: skip
     lines = []
     for line in result["lines"]:
         ours, theirs = line["ours"], line["ten_trainings"]
         share = f"{ours / theirs:.2f}" if ours is not None and theirs else tables.NOTHING
         lines.append((line["case"], line["grid"], tables.seconds(ours), tables.seconds(theirs),
-                      share, line["note"]))  # fmt: skip
+                      share, tables.seconds(line.get("same_grid")),
+                      percent(line.get("same_grid_error")), tables.seconds(line.get("liquid")),
+                      percent(line.get("liquid_error")),
+                      line["note"] or line.get("liquid_note", "")))  # fmt: skip
     return tables.markdown(headers, lines)
 
 

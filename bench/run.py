@@ -17,7 +17,7 @@ from typing import Any
 
 from bench import bars, judge, measure, peers, report, suite
 from bench.judge import Row
-from bench.peers.base import Absent, Job
+from bench.peers.base import Absent, Job, labels_of
 from bench.session import Bench, measure_row, objective, say
 from bench.suite import Case, Limits
 
@@ -146,8 +146,6 @@ def predict_line(bench: Bench, case: Case) -> dict[str, Any]:
 
 def svm_predict(job: Job, options: Sequence[str]) -> tuple[float | None, float | None]:
     """Seconds of svm-predict with our support vectors, and the share of labels it gives alike."""
-    from bench.peers.base import labels_of
-
     model, said = job.work / "libsvm.model", job.work / "theirs"
     measure.run([job.programs / "mercer", "svm-train", *options, job.train, model], 1800)
     first = measure.run(["svm-predict", job.work / "first", model, said], job.limits.seconds)
@@ -187,8 +185,39 @@ def search(bench: Bench) -> int:
             row = measure_row(bench, case, libsvm, predict=False)
             line["ten_trainings"] = None if row.train is None else 10 * row.train
             line["at"] = case.describe()
+        line |= beside_liquidsvm(bench, case)
         lines.append(line)
     return finish(bench, "search", {"lines": lines})
+
+
+def beside_liquidsvm(bench: Bench, case: Case) -> dict[str, Any]:
+    """Both over liquidSVM's own grid, each with the constant and the stopping rule it has: seconds
+    of the search with its final machine, and errors on the test rows."""
+    from bench.peers import liquidsvm, mercer
+
+    try:
+        liquidsvm.version()
+    except Absent as reason:
+        return {"liquid_note": f"liquidSVM: {reason}"}
+    job = bench.job(case, peers.OURS)
+    facts = json.loads((bench.data / f"{case.data}.json").read_text())
+    threads, folds = bench.limits.threads, suite.SEARCH_FOLDS
+    grid = liquidsvm.grid(facts["rows"], facts["columns"], folds)
+    command = mercer.search_command(job, tuple(grid[0]), tuple(grid[1]), folds)
+    done = measure.run([*command, job.model], bench.limits.seconds)
+    if done.code != 0:
+        return {"liquid_note": (done.errors.strip().splitlines() or ["failed"])[-1]}
+    said = job.work / "labels"
+    measure.run(mercer.PEER.predict_command(job, job.test, said), bench.limits.seconds)
+    pairs = list(zip(labels_of(job.test), labels_of(said), strict=True))
+    theirs = liquidsvm.search(job.train, job.test, folds, threads, bench.limits.seconds)
+    return {
+        "same_grid": done.seconds,
+        "same_grid_error": sum(a != b for a, b in pairs) / len(pairs),
+        "liquid": theirs.get("seconds"),
+        "liquid_error": theirs.get("error"),
+        "liquid_note": theirs.get("note", ""),
+    }
 
 
 def finish(bench: Bench, kind: str, content: dict[str, Any]) -> int:

@@ -1,8 +1,11 @@
 // The program `mercer`. Exit codes: 0 success, 1 failure, 2 bad input or usage, 130 interrupted.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,27 +33,77 @@ int complain(int code, std::string_view message) {
     return code;
 }
 
+/// A command by the name that it gives itself, so that it need not be described to be found.
+struct Command {
+    std::string_view name;
+    void (*add)(CLI::App&, Session&);
+};
 /// The commands as 'mercer --help' lists them, by what people want to do.
 struct Group {
     const char* title;
-    std::vector<void (*)(CLI::App&, Session&)> commands;
+    std::vector<Command> commands;
 };
 const std::vector<Group> groups{
     {"Look at data and prepare it",
-     {add_info, add_convert, add_scale, add_make, add_split, add_virtual, add_tangent}},
-    {"Choose a kernel", {add_kernel, add_gram, add_map, add_align}},
+     {{"info", add_info},
+      {"convert", add_convert},
+      {"scale", add_scale},
+      {"make", add_make},
+      {"split", add_split},
+      {"virtual", add_virtual},
+      {"tangent", add_tangent}}},
+    {"Choose a kernel",
+     {{"kernel", add_kernel}, {"gram", add_gram}, {"map", add_map}, {"align", add_align}}},
     {"Learn, predict and judge",
-     {add_learn, add_train, add_plan, add_tune, add_predict, add_judge, add_compare, add_show,
-      add_plot, add_studio, add_verify, add_export, add_reduce, add_cascade, add_detect,
-      add_multilabel}},
+     {{"learn", add_learn},
+      {"train", add_train},
+      {"plan", add_plan},
+      {"tune", add_tune},
+      {"predict", add_predict},
+      {"judge", add_judge},
+      {"compare", add_compare},
+      {"show", add_show},
+      {"plot", add_plot},
+      {"studio", add_studio},
+      {"verify", add_verify},
+      {"export", add_export},
+      {"reduce", add_reduce},
+      {"cascade", add_cascade},
+      {"detect", add_detect},
+      {"multilabel", add_multilabel}}},
     {"Know how far to trust it",
-     {add_calibrate, add_conformal, add_bounds, add_margin, add_structure, add_equivalent,
-      add_features, add_query, add_spread}},
+     {{"calibrate", add_calibrate},
+      {"conformal", add_conformal},
+      {"bounds", add_bounds},
+      {"margin", add_margin},
+      {"srm", add_structure},
+      {"equivalent", add_equivalent},
+      {"features", add_features},
+      {"query", add_query},
+      {"spread", add_spread}}},
     {"Find structure",
-     {add_transform, add_denoise, add_superres, add_cca, add_ica, add_depend, add_answer, add_vq}},
+     {{"transform", add_transform},
+      {"denoise", add_denoise},
+      {"superres", add_superres},
+      {"cca", add_cca},
+      {"ica", add_ica},
+      {"depend", add_depend},
+      {"answer", add_answer},
+      {"vq", add_vq}}},
     // Named in one line at the end of the list.
-    {"", {add_completion, add_man}},
+    {"", {{"completion", add_completion}, {"man", add_man}}},
 };
+
+/// Whether one command is all that these words need, which is described in a fifth of the time of
+/// all; completion and man speak of the others.
+bool needs_one_command(const std::vector<std::string>& words) {
+    if (words.empty()) return false;
+    if (words[0] == "--version") return true;  // or none
+    return std::ranges::any_of(groups, [&](const Group& group) {
+        return *group.title != '\0' &&
+               std::ranges::find(group.commands, words[0], &Command::name) != group.commands.end();
+    });
+}
 
 /// The list of commands, on one screen.
 std::string overview(const CLI::App& program) {
@@ -67,7 +120,8 @@ std::string overview(const CLI::App& program) {
     return text + "\n" + program.get_footer() + "\n";
 }
 
-void describe(CLI::App& program, Session& session) {
+/// Describes the command of that name, or all when there is no name, to the parser.
+void describe(CLI::App& program, Session& session, const std::optional<std::string>& name) {
     program.description("Kernel machines: data, kernels, training with certificates.");
     program.set_version_flag("--version", fmt::format("mercer {}", version),
                              "print the version and exit");
@@ -79,10 +133,16 @@ void describe(CLI::App& program, Session& session) {
         "1 failure, 2 bad input or usage, 130 interrupted.");
     program.get_formatter()->column_width(28);
     for (const Group& group : groups) {
-        for (const auto add : group.commands) {
+        for (const Command& command : group.commands) {
+            if (name && *name != command.name) continue;
             const std::size_t before = program.get_subcommands({}).size();
-            add(program, session);
-            program.get_subcommands({})[before]->group(group.title);
+            command.add(program, session);
+            CLI::App& added = *program.get_subcommands({})[before];
+            if (added.get_name() != command.name) {
+                throw std::logic_error("the list of commands says " + std::string(command.name) +
+                                       " where the command is called " + added.get_name());
+            }
+            added.group(group.title);
         }
     }
     for (CLI::App* command : program.get_subcommands({})) add_general_options(*command, session);
@@ -122,12 +182,12 @@ int run(std::vector<std::string> words) {
     CLI::App program;
     program.name("mercer");
     Session session;
-    describe(program, session);
     // "mercer help info" is what many people type first.
     if (!words.empty() && words[0] == "help") {
         words.erase(words.begin());
         words.emplace_back("--help");
     }
+    describe(program, session, needs_one_command(words) ? std::optional(words[0]) : std::nullopt);
     if (words.empty()) {
         say("{}", overview(program));
         return exit_bad_input;

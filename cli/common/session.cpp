@@ -105,6 +105,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
 }
 
 std::string in_flags(const std::string& message) {
+    if (message.find('`') == std::string::npos) return message;  // the many, and at once
     // Settings whose option is not their name with dashes.
     static const std::map<std::string, std::string> others{
         {"C", "-C"},

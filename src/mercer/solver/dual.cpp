@@ -9,6 +9,8 @@
 #include "mercer/solver/detail/certificate.hpp"
 #include "mercer/solver/detail/feasible.hpp"
 #include "mercer/solver/detail/methods.hpp"
+#include "mercer/solver/detail/path.hpp"
+#include "mercer/solver/detail/working_set.hpp"
 
 // The attribute once more: function templates take their visibility from where they are defined.
 namespace mercer MERCER_API {
@@ -73,12 +75,8 @@ DualStatus run(DualState<T>& state) {
     throw InvalidInput("dual solver: unknown method");
 }
 
-/// Makes v exact for all rows and takes rounding out of the equalities.
 template <class T>
-void settle(DualState<T>& state) {
-    if (!state.all_active()) state.activate_all();
-    std::vector<double> u = state.u();
-    polish_equalities(state.form(), u);
+void move_to(DualState<T>& state, const std::vector<double>& u) {
     std::vector<std::size_t> which;
     std::vector<double> values;
     for (std::size_t i = 0; i < u.size(); ++i) {
@@ -87,6 +85,27 @@ void settle(DualState<T>& state) {
         values.push_back(u[i]);
     }
     if (!which.empty()) state.move(which, values);
+}
+
+/// Makes v exact for all rows and takes rounding out of the equalities.
+template <class T>
+void settle(DualState<T>& state) {
+    if (!state.all_active()) state.activate_all();
+    std::vector<double> u = state.u();
+    polish_equalities(state.form(), u);
+    move_to(state, u);
+}
+
+/// At the feasible u; `v` belongs to the point before it was made feasible.
+template <class T>
+void begin(DualState<T>& state, std::vector<double> given, std::span<const double> v,
+           std::vector<double> u) {
+    if (v.empty()) {
+        state.start(std::move(u));
+        return;
+    }
+    state.start(std::move(given), {v.begin(), v.end()});
+    move_to(state, u);
 }
 
 template <class T>
@@ -140,8 +159,8 @@ std::string describe(DualStatus status) {
 }
 
 template <class T>
-DualSolution solve_dual(const SymmetricOperator<T>& k, const DualProblem& problem,
-                        const DualSettings& settings, std::span<const double> start) {
+DualSolution solve_dual_from(const SymmetricOperator<T>& k, const DualProblem& problem,
+                             const DualSettings& settings, const DualStart<T>& from) {
     check_settings(settings);
     check_problem(problem, k.size());
     DualSolution solution;
@@ -151,7 +170,8 @@ DualSolution solve_dual(const SymmetricOperator<T>& k, const DualProblem& proble
             "dual solver: where the coefficients of the equalities differ in size steps move three "
             "points, and there is no trace of them");
     }
-    std::vector<double> u = first_point(form, start);
+    const std::vector<double> given = first_point(form, from.alpha);
+    std::vector<double> u = given;
     if (!solution.infeasibility) solution.infeasibility = make_feasible(form, u);
     if (solution.infeasibility) {
         solution.status = DualStatus::infeasible;
@@ -163,8 +183,10 @@ DualSolution solve_dual(const SymmetricOperator<T>& k, const DualProblem& proble
     }
     const std::uint64_t evaluations = k.evaluations();
     DualState<T> state(k, form, settings);
+    state.reused = from.kept;
+    if (from.kept != nullptr) from.kept->begin(form);
     try {
-        state.start(std::move(u));
+        begin(state, given, from.v, std::move(u));
         solution.status = run(state);
     } catch (const Cancelled&) {
         // The operator was told to stop. Every move is all or nothing, so u is feasible.
@@ -185,6 +207,16 @@ DualSolution solve_dual(const SymmetricOperator<T>& k, const DualProblem& proble
     return solution;
 }
 
+template <class T>
+DualSolution solve_dual(const SymmetricOperator<T>& k, const DualProblem& problem,
+                        const DualSettings& settings, std::span<const double> start) {
+    return solve_dual_from<T>(k, problem, settings, {.alpha = start});
+}
+
+template DualSolution solve_dual_from<float>(const SymmetricOperator<float>&, const DualProblem&,
+                                             const DualSettings&, const DualStart<float>&);
+template DualSolution solve_dual_from<double>(const SymmetricOperator<double>&, const DualProblem&,
+                                              const DualSettings&, const DualStart<double>&);
 template DualSolution solve_dual<float>(const SymmetricOperator<float>&, const DualProblem&,
                                         const DualSettings&, std::span<const double>);
 template DualSolution solve_dual<double>(const SymmetricOperator<double>&, const DualProblem&,

@@ -20,6 +20,7 @@
 #include "mercer/select/detail/block_operator.hpp"
 #include "mercer/select/detail/chains.hpp"
 #include "mercer/select/detail/distance_store.hpp"
+#include "mercer/solver/detail/path.hpp"
 
 namespace mercer {
 namespace {
@@ -86,19 +87,6 @@ class SharedSearch {
         std::size_t number;
         MatrixView<T> matrix;
     };
-    /// Where the next penalty of a chain begins.
-    struct Start {
-        std::vector<double> alpha{};
-        double multiple = 1;          ///< of α where f is least
-        std::size_t working_set = 0;  ///< that was large enough
-        bool inside = false;  ///< no α is at its upper bound, so that a larger box changes nothing
-    };
-    /// A stretch of columns of the matrix and where it goes.
-    struct Stretch {
-        std::size_t from = 0;
-        std::size_t size = 0;
-    };
-
     /// Rows by class and by fold of the first drawing, so that those of a problem lie together.
     void order_rows() {
         const std::size_t n = e_.data.size();
@@ -179,21 +167,9 @@ class SharedSearch {
         }
     }
 
-    static std::vector<Stretch> stretches(const std::vector<std::size_t>& places) {
-        std::vector<Stretch> result;
-        for (const std::size_t p : places) {
-            if (!result.empty() && result.back().from + result.back().size == p) {
-                ++result.back().size;
-            } else {
-                result.push_back({p, 1});
-            }
-        }
-        return result;
-    }
-
     /// The rows and columns of a problem out of the matrix of all.
     static void copy_block(MatrixView<T> matrix, const std::vector<std::size_t>& places, T* to) {
-        const auto pieces = stretches(places);
+        const auto pieces = stretches_of(places);
         parallel_for(places.size(), [&](std::size_t r) {
             const T* const row = matrix.row(places[r]).data();
             T* out = to + r * places.size();
@@ -208,24 +184,35 @@ class SharedSearch {
         Chain& chain = *work.chain;
         const Problem& problem = *work.problem;
         const std::size_t m = problem.places.size();
-        // All of one size, so that the pages of one serve the next (base/detail/buffer.hpp).
-        const LargeBuffer buffer(most_learnt_ * most_learnt_ * sizeof(T));
-        copy_block(work.matrix, problem.places, buffer.template as<T>());
-        const BlockOperator<T> block(MatrixView<const T>(buffer.template as<T>(), m, m));
-        Start start;
+        // Rows of a further drawing of folds lie scattered: those are gathered first.
+        const bool scattered = 64 * stretches_of(problem.places).size() > m;
+        LargeBuffer buffer;
+        std::vector<std::size_t> own(scattered ? m : 0);
+        std::iota(own.begin(), own.end(), std::size_t{0});
+        if (scattered) {
+            // All of one size, so that the pages of one serve the next (base/detail/buffer.hpp).
+            buffer = LargeBuffer(most_learnt_ * most_learnt_ * sizeof(T));
+            copy_block(work.matrix, problem.places, buffer.template as<T>());
+        }
+        const BlockOperator<T> block = scattered
+                                           ? BlockOperator<T>({buffer.template as<T>(), m, m}, own)
+                                           : BlockOperator<T>(work.matrix, problem.places);
+        DualPath<T> path(block);
+        bool inside = false;  // no α is at its upper bound, so that a larger box changes nothing
         std::vector<Learned> learned(chain.points.size());
         for (std::size_t k = 0; k < chain.points.size(); ++k) {
             const Stopwatch clock;
             Solved& part = chain.parts[k][work.number];
             try {
                 if (!chain.refused[k].empty()) throw InvalidInput(chain.refused[k]);
-                const bool settled = start.inside && k > 0 && chain.along_c(k) &&
-                                     chain.settings[k].task != Task::nu_svr;
-                learned[k] = settled ? learned[k - 1] : solve_one(work, block, k, start, part);
+                const bool settled =
+                    inside && k > 0 && chain.along_c(k) && chain.settings[k].task != Task::nu_svr;
+                learned[k] = settled ? learned[k - 1] : solve_one(work, path, k, part, inside);
             } catch (const InvalidInput& error) {
                 part.status = error.what();
                 part.failed = true;
-                start = {};
+                path.forget();
+                inside = false;
             }
             part.seconds = clock.seconds();
             report_step();
@@ -235,30 +222,25 @@ class SharedSearch {
         if (--chain.left == 0) finish(chain);
     }
 
-    Learned solve_one(const Work& work, const BlockOperator<T>& block, std::size_t k, Start& start,
-                      Solved& part) {
+    Learned solve_one(const Work& work, DualPath<T>& path, std::size_t k, Solved& part,
+                      bool& inside) {
         const Chain& chain = *work.chain;
         const SvmSettings& s = chain.settings[k];
         Subproblem problem = work.problem->base;
-        std::vector<double>& alpha = start.alpha;
         const bool penalised = is_penalised(s);
         for (double& bound : problem.bound) bound *= penalised ? s.C : 1;
         problem.nu = s.nu;
         problem.epsilon = s.epsilon;
-        if (k > 0 && !alpha.empty()) {
-            if (!chain.along_c(k)) alpha.clear();
-            const double ratio = s.C / chain.settings[k - 1].C;
-            // All multiples t α up to the ratio of the boxes are feasible; the best of them is
-            // known without a product, from f(t α) = t² (f − p'α) + t p'α.
-            for (double& a : alpha) a *= std::min(ratio, start.multiple);
-        }
+        // All multiples of α up to the ratio of the boxes are feasible.
+        const bool follows = k > 0 && path.has_start() && chain.along_c(k);
+        const double multiple =
+            follows ? std::min(s.C / chain.settings[k - 1].C, path.best_multiple()) : 0;
         DualSettings dual{.tolerance = s.tolerance,
                           .relative_gap = s.relative_gap,
                           .iteration_limit = s.iteration_limit,
                           .method = s.method,
                           .shrinking = s.shrinking};
         // Entries that only have to be read make small working sets the quicker ones.
-        dual.working_set = start.working_set;
         if (k == 0 && problem.size() >= 2048 && problem.size() <= 8192) dual.working_set = 256;
         // Small problems are over before anybody could wish to stop them, and a listener costs a
         // look at the gap in every iteration.
@@ -266,18 +248,12 @@ class SharedSearch {
             dual.progress = [this](const DualMoment&) { return !stopped_.load(); };
         }
         const DualProblem program = make_dual(problem);
-        DualSolution solution = solve_dual(block, program, dual, alpha);
+        DualSolution solution = path.solve(program, dual, multiple);
         if (solution.infeasibility) throw InvalidInput(solution.infeasibility->explanation);
         if (solution.status != DualStatus::converged) part.status = describe(solution.status);
-        alpha = solution.alpha;
-        start.working_set = solution.working_set;
-        const double linear_part =
-            std::inner_product(alpha.begin(), alpha.end(), program.p.begin(), 0.0);
-        const double curvature = 2 * (solution.objective - linear_part);
-        start.multiple = curvature > 0 ? std::max(1.0, -linear_part / curvature) : HUGE_VAL;
-        start.inside = penalised && solution.status == DualStatus::converged;
-        for (std::size_t i = 0; i < alpha.size(); ++i) {
-            start.inside = start.inside && alpha[i] < program.upper[i];
+        inside = penalised && solution.status == DualStatus::converged;
+        for (std::size_t i = 0; i < program.size(); ++i) {
+            inside = inside && solution.alpha[i] < program.upper[i];
         }
         return interpret(problem, solution);
     }
@@ -287,7 +263,7 @@ class SharedSearch {
     void decide(const Work& work, const std::vector<Learned>& learned) {
         constexpr std::size_t band = 64;
         const std::size_t f = work.problem->fold;
-        const auto pieces = stretches(held_[f]);
+        const auto pieces = stretches_of(held_[f]);
         const std::size_t m = work.problem->places.size();
         Matrix<double> sums(learned.size(), held_[f].size());
         for (std::size_t k = 0; k < learned.size(); ++k) {

@@ -130,7 +130,8 @@ TileLimits limits_for(const DualState<T>& state, double violation, const Adaptiv
 
 template <class T>
 std::optional<DualStatus> decompose(DualState<T>& state, bool shrinking) {
-    WorkingSet<T> working_set(state.form());
+    WorkingSet<T> own(state.form());
+    WorkingSet<T>& working_set = state.reused != nullptr ? *state.reused : own;
     AdaptiveSize size(state.settings().working_set, state.form().rows, state.working_set);
     StallWatch stall;
     RunawayWatch<T> runaway(state);

@@ -70,6 +70,14 @@ void DualState<T>::start(std::vector<double> u) {
 }
 
 template <class T>
+void DualState<T>::start(std::vector<double> u, std::vector<double> v) {
+    u_ = std::move(u);
+    v_ = std::move(v);
+    rebuild_beta();
+    rebuild_objective();
+}
+
+template <class T>
 void DualState<T>::rebuild_beta() {
     beta_.assign(form_.rows, 0.0);
     for (std::size_t i = 0; i < form_.variables; ++i) beta_[form_.row[i]] += form_.sign[i] * u_[i];

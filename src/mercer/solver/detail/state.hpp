@@ -31,6 +31,9 @@ struct Measure {
 };
 
 template <class T>
+class WorkingSet;
+
+template <class T>
 class DualState {
    public:
     DualState(const SymmetricOperator<T>& k, const CanonicalDual& form,
@@ -38,6 +41,8 @@ class DualState {
 
     /// Takes a feasible u and computes v = Kβ.
     void start(std::vector<double> u);
+    /// Takes both at their word.
+    void start(std::vector<double> u, std::vector<double> v);
 
     /// Gradient and distance from optimality of the active variables.
     Measure measure();
@@ -91,8 +96,9 @@ class DualState {
 
     std::uint64_t iterations = 0;
     std::uint64_t steps = 0;
-    std::uint64_t asked = 0;      ///< entries of K that sums for v have asked for
-    std::size_t working_set = 0;  ///< as large as it has become
+    std::uint64_t asked = 0;          ///< entries of K that sums for v have asked for
+    std::size_t working_set = 0;      ///< as large as it has become
+    WorkingSet<T>* reused = nullptr;  ///< instead of a new one
     /// A direction of endless descent, when a step met one.
     std::optional<std::vector<double>> ray;
 

@@ -34,8 +34,13 @@ constexpr double least_shift = 1e-9;
 template <class T>
 class FreeNewton {
    public:
-    FreeNewton(Tile<T>& tile, std::vector<std::size_t> free)
-        : tile_(tile), free_(std::move(free)), matrix_(free_.size(), free_.size()) {}
+    FreeNewton(Tile<T>& tile, std::vector<std::size_t> free) : tile_(tile), free_(std::move(free)) {
+        // Its pages serve the next tile too; nothing above the diagonal is ever looked at.
+        if (tile.scratch.size() < free_.size() * free_.size()) {
+            tile.scratch.resize(free_.size() * free_.size());
+        }
+        matrix_ = MatrixView<double>(tile.scratch.data(), free_.size(), free_.size());
+    }
 
     /// False when the matrix is not positive definite, even with a shift that hurts little.
     bool factor() {
@@ -51,7 +56,7 @@ class FreeNewton {
                 }
                 matrix_(a, a) += shift;
             }
-            if (cholesky(matrix_.view())) return true;
+            if (cholesky(matrix_)) return true;
         }
         return false;
     }
@@ -78,7 +83,7 @@ class FreeNewton {
             way[stop.at] = room(stop.at, d[stop.at]);
             for (double& value : d) value *= 1 - stop.step;
             if (!inverted_ && hits * many_columns > free_.size()) {
-                cholesky_inverse(matrix_.view());
+                cholesky_inverse(matrix_);
                 inverted_ = true;
             }
             constrain(d, {.first = stop.at, .last = stop.at + 1}, column(stop.at));
@@ -113,7 +118,7 @@ class FreeNewton {
     /// M x.
     std::vector<double> product(std::vector<double> x) const {
         const auto n = static_cast<int>(x.size());
-        const double* const a = matrix_.view().data;
+        const double* const a = matrix_.data;
         if (!inverted_) {
             for (const CBLAS_TRANSPOSE turn : {CblasNoTrans, CblasTrans}) {
                 MERCER_BLAS(cblas_dtrsv)
@@ -217,7 +222,7 @@ class FreeNewton {
 
     Tile<T>& tile_;
     std::vector<std::size_t> free_;
-    Matrix<double> matrix_;  ///< the factor of M⁻¹, or M itself: the lower triangle
+    MatrixView<double> matrix_{};  ///< the factor of M⁻¹, or M itself: the lower triangle
     bool inverted_ = false;
     std::vector<Constraint> constraints_{};
     std::vector<std::vector<double>> ways_{};   ///< v of each constraint

@@ -104,18 +104,25 @@ std::vector<std::size_t> most_violating(const DualState<T>& state, const Measure
 }
 
 template <class T>
+void WorkingSet<T>::begin(const CanonicalDual& form) {
+    if (form_ != nullptr && taken_.size() != form.variables) tile_ = {};
+    form_ = &form;
+    taken_.assign(form.variables, 0);
+}
+
+template <class T>
 std::vector<std::size_t> WorkingSet<T>::choose(const DualState<T>& state, const Measure& measure,
                                                std::size_t size) {
     if (state.active().size() <= size) return state.active();
     std::vector<std::size_t> chosen;
-    std::vector<char> active(form_.variables, state.all_active() ? 1 : 0);
+    std::vector<char> active(form_->variables, state.all_active() ? 1 : 0);
     if (!state.all_active()) {
         for (const std::size_t i : state.active()) active[i] = 1;
     }
     std::vector<std::size_t> bounded;
     for (const std::size_t i : tile_.variable) {
         if (i == no_variable || active[i] == 0) continue;
-        (form_.is_free(i, state.u()[i]) ? chosen : bounded).push_back(i);
+        (form_->is_free(i, state.u()[i]) ? chosen : bounded).push_back(i);
     }
     const std::size_t keep = size / 2;
     if (chosen.size() > keep) {
@@ -124,7 +131,7 @@ std::vector<std::size_t> WorkingSet<T>::choose(const DualState<T>& state, const 
         for (const std::size_t i : chosen) {
             const double g = state.gradient()[i];
             scored.push_back(
-                {std::max(measure.growing(form_, i, g), measure.falling(form_, i, g)), i});
+                {std::max(measure.growing(*form_, i, g), measure.falling(*form_, i, g)), i});
         }
         keep_best(scored, keep);
         chosen.clear();
@@ -159,7 +166,7 @@ bool WorkingSet<T>::place_in_gaps(const std::vector<std::size_t>& chosen) {
         }
     }
     std::array<std::size_t, 3> needed{};
-    for (const std::size_t i : chosen) needed[form_.group[i]] += taken_[i] != 0 ? 1 : 0;
+    for (const std::size_t i : chosen) needed[form_->group[i]] += taken_[i] != 0 ? 1 : 0;
     bool fits = true;
     for (std::size_t g = 0; g < 3; ++g) fits = fits && needed[g] <= gaps[g].size();
     if (fits) {
@@ -170,7 +177,7 @@ bool WorkingSet<T>::place_in_gaps(const std::vector<std::size_t>& chosen) {
         std::array<std::size_t, 3> next{};
         for (const std::size_t i : chosen) {
             if (taken_[i] == 0) continue;
-            const std::size_t g = form_.group[i];
+            const std::size_t g = form_->group[i];
             const std::size_t place = gaps[g][next[g]++];
             tile_.variable[place] = i;
             fresh_.push_back(place);
@@ -185,19 +192,19 @@ bool WorkingSet<T>::place_in_gaps(const std::vector<std::size_t>& chosen) {
 template <class T>
 void WorkingSet<T>::lay_out(const std::vector<std::size_t>& chosen, std::size_t size) {
     std::array<std::size_t, 3> count{};
-    for (const std::size_t i : chosen) ++count[form_.group[i]];
+    for (const std::size_t i : chosen) ++count[form_->group[i]];
     const bool single = std::count(count.begin(), count.end(), std::size_t{0}) == 2;
     tile_.variable.clear();
     fresh_.clear();
     for (std::size_t g = 0; g < 3; ++g) {
         tile_.first[g] = tile_.variable.size();
         for (const std::size_t i : chosen) {
-            if (form_.group[i] != g) continue;
+            if (form_->group[i] != g) continue;
             fresh_.push_back(tile_.variable.size());
             tile_.variable.push_back(i);
         }
         const bool may_grow =
-            chosen.size() < form_.variables && (count[g] > 0 || g <= form_.equalities);
+            chosen.size() < form_->variables && (count[g] > 0 || g <= form_->equalities);
         const std::size_t room = !may_grow                ? 0
                                  : single && count[g] > 0 ? size - count[g]
                                                           : size / 8;
@@ -212,23 +219,23 @@ void WorkingSet<T>::lay_out(const std::vector<std::size_t>& chosen, std::size_t 
 template <class T>
 void WorkingSet<T>::fill_vectors(const DualState<T>& state) {
     const std::size_t q = tile_.size;
-    tile_.equalities = form_.equalities;
+    tile_.equalities = form_->equalities;
     for (auto* vector : {&tile_.gradient, &tile_.u, &tile_.lower, &tile_.upper, &tile_.diagonal}) {
         vector->assign(q, 0.0);
     }
-    tile_.column.assign(form_.general ? q : 0, {});
+    tile_.column.assign(form_->general ? q : 0, {});
     for (std::size_t k = 0; k < q; ++k) {
         const std::size_t i = tile_.variable[k];
         if (i == no_variable) continue;
         tile_.gradient[k] = state.gradient()[i];
         tile_.u[k] = state.u()[i];
-        tile_.lower[k] = form_.lower[i];
-        tile_.upper[k] = form_.upper[i];
-        if (form_.general) tile_.column[k] = form_.column[i];
+        tile_.lower[k] = form_->lower[i];
+        tile_.upper[k] = form_->upper[i];
+        if (form_->general) tile_.column[k] = form_->column[i];
         const auto diagonal = static_cast<double>(tile_.row(k)[k]);
         if (!std::isfinite(diagonal)) {
             throw InvalidInput("operator: the diagonal entry of row " +
-                               std::to_string(form_.row[i]) + " is not finite");
+                               std::to_string(form_->row[i]) + " is not finite");
         }
         tile_.diagonal[k] = diagonal;
     }
@@ -246,8 +253,8 @@ void WorkingSet<T>::fill_matrix(const SymmetricOperator<T>& k) {
     for (std::size_t a = 0; a < q; ++a) {
         const std::size_t i =
             tile_.variable[a] != no_variable ? tile_.variable[a] : tile_.variable[fresh_[0]];
-        columns[a] = form_.row[i];
-        sign[a] = static_cast<T>(form_.sign[i]);
+        columns[a] = form_->row[i];
+        sign[a] = static_cast<T>(form_->sign[i]);
     }
     for (std::size_t x = 0; x < fresh; ++x) which[x] = columns[fresh_[x]];
     const std::size_t stride = tile_.stride;
@@ -261,6 +268,9 @@ void WorkingSet<T>::fill_matrix(const SymmetricOperator<T>& k) {
             for (std::size_t b = 0; b < q; ++b) to[b] = from[b] *= own * sign[b];
         }
     });
+    const auto there =
+        std::ranges::count_if(tile_.variable, [](std::size_t i) { return i != no_variable; });
+    if (fresh == static_cast<std::size_t>(there)) return;  // every row that counts is written
     // Columns: 16 newcomers at a time, so that the lines they are read from and the line they are
     // written to are still at hand when the next row of the tile comes.
     parallel_ranges(q, 64, [&](std::size_t first, std::size_t last) {

@@ -20,7 +20,12 @@ std::vector<std::size_t> most_violating(const DualState<T>& state, const Measure
 template <class T>
 class WorkingSet {
    public:
-    explicit WorkingSet(const CanonicalDual& form) : form_(form), taken_(form.variables, 0) {}
+    WorkingSet() = default;
+    explicit WorkingSet(const CanonicalDual& form) { begin(form); }
+
+    /// Goes on with another form, which must live as long. The tile stays where its variables have
+    /// the rows and signs they had; that of another number of variables is given up.
+    void begin(const CanonicalDual& form);
 
     /// Chooses up to `size` variables: half of them kept from before, free ones first, the rest
     /// those that violate most; and packs their tile. A variable that stays keeps its place, so
@@ -37,11 +42,11 @@ class WorkingSet {
     void fill_matrix(const SymmetricOperator<T>& k);
     void fill_vectors(const DualState<T>& state);
 
-    const CanonicalDual& form_;
-    std::vector<char> taken_;
-    Tile<T> tile_;
-    std::vector<std::size_t> fresh_;  ///< places whose rows of H are still to be computed
-    std::vector<T> rows_;             ///< those rows
+    const CanonicalDual* form_ = nullptr;
+    std::vector<char> taken_{};
+    Tile<T> tile_{};
+    std::vector<std::size_t> fresh_{};  ///< places whose rows of H are still to be computed
+    std::vector<T> rows_{};             ///< those rows
 };
 
 extern template class WorkingSet<float>;

@@ -34,20 +34,38 @@ class CoordinateDescent {
 
     /// Of the optimality conditions, as the last pass met them, the equalities' part included.
     double violation() const { return violation_; }
-    bool all_active() const { return active_.size() == form_.variables; }
+    bool all_active() const { return active_.size() == variables_.size(); }
     std::uint64_t steps() const { return steps_; }
     std::uint64_t entries() const { return entries_; }  ///< of rows, read so far
     double objective() const;
-    const std::vector<double>& u() const { return u_; }
+    std::vector<double> u() const;
 
    private:
-    double product(std::size_t row) const;
-    void add(std::size_t row, double weight);
+    /// All that a step needs to know of its variable, in one line of the processor's cache: a pass
+    /// goes over the variables in random order, and would wait for each line in turn.
+    struct alignas(64) Variable {
+        double u, lower, upper;
+        double p, sign;
+        double curvature;
+        std::size_t first;  ///< entry of its row
+        std::size_t size;   ///< of its row, in entries
+    };
+    /// An entry of a sparse row.
+    struct Entry {
+        T value;
+        std::uint32_t column;
+    };
+
+    double product(const Variable& v) const;
+    void add(const Variable& v, double weight);
+    void ask_for(std::size_t place) const;
 
     const CanonicalDual& form_;
     const ExplicitRows<T>& rows_;
-    std::vector<double> u_, w_, squares_;
-    std::vector<std::size_t> active_;
+    std::vector<Variable> variables_;
+    std::vector<Entry> sparse_{};  ///< the entries of sparse rows, value and column side by side
+    std::vector<double> w_;
+    std::vector<std::uint32_t> active_;
     std::array<double, 2> lambda_{}, missed_{};  ///< λ and A u − b
     double penalty_ = 0;                         ///< ρ
     double highest_ = 0, lowest_ = 0;            ///< projected gradients of the last pass

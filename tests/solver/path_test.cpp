@@ -1,0 +1,86 @@
+// Programs that begin where others ended: the same minima as those of programs by themselves.
+#include "mercer/solver/detail/path.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solver/dual_cases.hpp"
+
+namespace mercer {
+namespace {
+
+using testing::classifier;
+using testing::Plane;
+using testing::random_plane;
+using testing::StoredMatrix;
+
+/// The largest difference between v and Kβ, of what the solver sees.
+double wrong_gradient(const Matrix<double>& k, const DualProblem& problem,
+                      const DualSolution& solution) {
+    double worst = 0;
+    for (std::size_t i = 0; i < k.rows(); ++i) {
+        double v = 0;
+        for (std::size_t j = 0; j < problem.size(); ++j) {
+            const std::size_t row = problem.row.empty() ? j : problem.row[j];
+            v += problem.sign[j] * solution.alpha[j] * k(i, row);
+        }
+        worst = std::max(worst, std::abs(v - solution.row_gradient[i]));
+    }
+    return worst;
+}
+
+TEST(DualPath, AlongThePenaltyEachMinimumIsThatOfItsProgramAlone) {
+    const Plane plane = random_plane(400, 2.0, 0.1, 3);
+    const StoredMatrix<float> k(plane.k);
+    for (const bool bias : {true, false}) {
+        DualPath<float> path(k);
+        double last = 0;
+        for (const double c : {0.05, 0.2, 1.0, 7.0, 40.0, 300.0}) {
+            const DualProblem problem = classifier(plane.label, c, bias);
+            const double multiple = last > 0 ? std::min(c / last, path.best_multiple()) : 0;
+            // A working set that cannot hold all, so that the tile kept is not the whole matrix.
+            const DualSettings settings{.tolerance = 1e-5, .working_set = 64};
+            const DualSolution found = path.solve(problem, settings, multiple);
+            const DualSolution alone = solve_dual(k, problem, settings);
+            EXPECT_EQ(found.status, DualStatus::converged);
+            EXPECT_LE(found.violation, 1e-5);
+            EXPECT_NEAR(found.objective, alone.objective, 1e-6 * std::abs(alone.objective));
+            EXPECT_LE(wrong_gradient(k.seen(), problem, found), 1e-9 * (1 + c));
+            last = c;
+        }
+    }
+}
+
+TEST(DualPath, MultiplesKnowTheirGradient) {
+    // All variables free at the end: doubling the box lets nothing grow, and nothing is read but
+    // for what the equality's rounding asks for.
+    const Plane plane = random_plane(120, 30.0, 0.0, 5);
+    const StoredMatrix<double> k(plane.k);
+    DualPath<double> path(k);
+    const DualSettings settings{.tolerance = 1e-6};
+    path.solve(classifier(plane.label, 100, true), settings, 0);
+    EXPECT_NEAR(path.best_multiple(), 1, 1e-6);
+    const std::uint64_t before = k.evaluations();
+    const DualSolution again =
+        path.solve(classifier(plane.label, 200, true), settings, path.best_multiple());
+    EXPECT_LE(again.violation, 1e-6);
+    EXPECT_LT(k.evaluations() - before, 120U * 120U / 4);
+}
+
+TEST(DualPath, ForgetsWhenTold) {
+    const Plane plane = random_plane(200, 1.0, 0.2, 9);
+    const StoredMatrix<float> k(plane.k);
+    DualPath<float> path(k);
+    path.solve(classifier(plane.label, 50, true), {}, 0);
+    EXPECT_TRUE(path.has_start());
+    path.forget();
+    EXPECT_FALSE(path.has_start());
+    const DualSolution small = path.solve(classifier(plane.label, 0.1, true), {}, 0);
+    EXPECT_EQ(small.status, DualStatus::converged);
+    EXPECT_LE(*std::ranges::max_element(small.alpha), 0.1);
+}
+
+}  // namespace
+}  // namespace mercer
