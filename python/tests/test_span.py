@@ -78,3 +78,41 @@ def test_what_cannot_be_is_refused() -> None:
         mercer.SearchCV(mercer.SVC(approximate="nystroem"), {"C": [1, 2]}).fit(X, y)
     with pytest.raises(ValueError, match="positive definite"):
         mercer.SVC(kernel="sigmoid", approximate="nystroem").fit(X, y)
+
+
+def test_components_of_the_span_are_nearly_those_of_all_rows() -> None:
+    X, _ = board(1200)
+    exact = mercer.KernelPCA(4, kernel="rbf", gamma=0.3).fit(X)
+    spanned = mercer.KernelPCA(4, kernel="rbf", gamma=0.3, approximate="nystroem(centres=150)").fit(X)
+    assert np.allclose(spanned.eigenvalues_, exact.eigenvalues_, rtol=1e-3)
+    assert (spanned.eigenvalues_ <= exact.eigenvalues_ * (1 + 1e-6)).all()
+    # Each up to its sign.
+    ours, theirs = spanned.transform(X), exact.transform(X)
+    signs = np.sign((ours * theirs).sum(0))
+    assert np.abs(ours * signs - theirs).max() < 0.02
+    assert not hasattr(spanned, "eigenvectors_")
+    with pytest.raises(ValueError, match="leave one of them out"):
+        mercer.KernelPCA(2, fit_inverse_transform=True, approximate="nystroem").fit(X)
+
+
+def test_a_process_in_the_span_has_deviations_and_bounds_its_evidence() -> None:
+    X, _ = board(900)
+    y = np.sin(2 * X[:, 0]) * X[:, 1] + np.random.default_rng(1).normal(0, 0.1, len(X))
+    kernel = mercer.kernels.rbf(sigma=1)
+    exact = mercer.GaussianProcessRegressor(kernel, alpha=0.01, optimizer=None).fit(X, y)
+    spanned = mercer.GaussianProcessRegressor(
+        kernel, alpha=0.01, optimizer=None, approximate="nystroem(centres=120)"
+    ).fit(X, y)
+    low, high = spanned.evidence_bounds_
+    assert low <= exact.log_marginal_likelihood() <= high
+    there = np.array([[0.3, -0.4], [5.0, 5.0]])
+    mean, deviation = spanned.predict(there, return_std=True)
+    wanted, wide = exact.predict(there, return_std=True)
+    assert np.allclose(mean, wanted, atol=0.01)
+    assert np.allclose(deviation, wide, atol=0.01)
+    with pytest.raises(ValueError, match="return_std"):
+        spanned.predict(there, return_cov=True)
+    found = mercer.GaussianProcessRegressor(
+        kernel, alpha=0.5, approximate="nystroem(centres=120)"
+    ).fit(X, y)
+    assert found.noise_ == pytest.approx(0.01, rel=0.5)

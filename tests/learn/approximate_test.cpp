@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "mercer/learn/groups/kmeans.hpp"
 #include "mercer/learn/machine.hpp"
 #include "mercer/learn/registry.hpp"
+#include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/risk/losses.hpp"
 #include "mercer/learn/risk/ridge.hpp"
 #include "mercer/learn/svm/svm.hpp"
@@ -167,6 +169,85 @@ TEST(Approximate, ServesGroupsRegionsAndSeveralClasses) {
     EXPECT_EQ(model.expansion().outputs(), 3U);
 }
 
+TEST(Approximate, PrincipalComponentsAreThoseOfTheSpan) {
+    Dataset data = spirals(400);
+    // Row i counts i % 3 times: 0 is as if it were not there.
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        data.weights.push_back(static_cast<double>(i % 3));
+    }
+    for (const bool center : {true, false}) {
+        SCOPED_TRACE(center);
+        const SettingValues values{{"components", 5.0}, {"center", center}};
+        const Model exact = machine_entry("kpca").make(wide, values).fit(data);
+        // A span of nearly all of the kernel has nearly the components of all rows.
+        const Model model = in_span(wide, 200, "kpca", values).fit(data);
+        const PrincipalComponents found(model), wanted(exact);
+        const Matrix<double> projected = model.decision(data.x);
+        ASSERT_EQ(found.size(), 5U);
+        for (std::size_t j = 0; j < 5; ++j) {
+            EXPECT_NEAR(found.eigenvalues()[j], wanted.eigenvalues()[j],
+                        1e-3 * wanted.eigenvalues()[0]);
+            double mean = 0, square = 0, total = 0;
+            for (std::size_t i = 0; i < data.size(); ++i) {
+                total += data.weights[i];
+                mean += data.weights[i] * projected(i, j);
+                square += data.weights[i] * projected(i, j) * projected(i, j);
+            }
+            // The variance of the projections is what it is said to be, about their mean.
+            if (center) {
+                EXPECT_NEAR(mean / total, 0, 1e-5);
+            }
+            EXPECT_NEAR(square / total, found.variances()[j], 1e-4 * found.variances()[0]);
+        }
+        EXPECT_NEAR(found.total_variance(), wanted.total_variance(), 1e-3);
+        const std::vector<double> left = found.reconstruction_errors(data.x);
+        const std::vector<double> exactly = wanted.reconstruction_errors(data.x);
+        for (std::size_t i = 0; i < data.size(); i += 17) EXPECT_NEAR(left[i], exactly[i], 0.02);
+
+        // In a small span no eigenvalue is above that of all rows.
+        const PrincipalComponents small(in_span(wide, 20, "kpca", values).fit(data));
+        for (std::size_t j = 0; j < 5; ++j) {
+            EXPECT_LE(small.eigenvalues()[j], wanted.eigenvalues()[j] * (1 + 1e-6));
+        }
+        EXPECT_LT(small.eigenvalues()[4], 0.999 * wanted.eigenvalues()[4]);
+    }
+}
+
+TEST(Approximate, ProcessesBracketTheirEvidenceAndKnowWhatTheyDoNotKnow) {
+    Dataset data = spirals(300, true);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        data.weights.push_back(0.5 + static_cast<double>(i % 4));
+    }
+    const SettingValues values{{"noise", 0.05}};
+    const Model exact = machine_entry("gp").make(wide, values).fit(data);
+    const double evidence = exact.report().figures.at("log_evidence");
+    Dataset far = data.select(std::vector<std::size_t>{3, 50, 101});
+    far.x = concatenate(far.x, Rows::dense(std::vector<double>{40, -30, 0.1, 0.2}, 2));
+    const std::vector<double> wanted = predictive_deviation(exact, far.x);
+    double before = std::numeric_limits<double>::infinity();
+    for (const std::size_t centres : {20UL, 80UL, 250UL}) {
+        SCOPED_TRACE(centres);
+        const Model model = in_span(wide, centres, "gp", values).fit(data);
+        const auto& figures = model.report().figures;
+        const double low = figures.at("log_evidence_at_least");
+        const double high = figures.at("log_evidence_at_most");
+        EXPECT_LE(low, evidence);
+        EXPECT_GE(high, evidence);
+        EXPECT_LT(high - low, before);
+        before = high - low;
+        const std::vector<double> deviations = predictive_deviation(model, far.x);
+        // Where no row is near, nothing is known.
+        EXPECT_NEAR(deviations[3], 1, 1e-6);
+        if (centres == 250) {
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+                EXPECT_NEAR(deviations[i], wanted[i], 0.01);
+            }
+            EXPECT_LT(largest_difference(model.decision(data.x), exact.decision(data.x)), 0.02);
+        }
+        EXPECT_LT(model.report().relative_gap, 1e-3);
+    }
+}
+
 TEST(Approximate, IsTheSameForAnyNumberOfThreads) {
     const Dataset data = spirals(1500, true);
     std::vector<double> first;
@@ -185,7 +266,7 @@ TEST(Approximate, RefusesWhatItCannotDo) {
     EXPECT_THROW(
         in_span({.kernel = Kernel::parse("center(rbf(gamma=1))")}, 10, "svc", {}).fit(data),
         InvalidInput);
-    for (const char* task : {"svdd", "kpca", "gpc", "knn"}) {
+    for (const char* task : {"svdd", "gpc", "knn"}) {
         EXPECT_THROW(in_span(wide, 10, task, {}).fit(data), InvalidInput) << task;
     }
     EXPECT_THROW(in_span(wide, 10, "ridge", {{"leave_one_out", true}}).fit(spirals(60, true)),

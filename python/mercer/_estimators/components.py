@@ -112,6 +112,9 @@ class KernelPCA(Components):
         "regression".
     copy_X : bool
         Keep a copy of the rows as ``X_fit_``, or the rows themselves.
+    approximate : str, optional
+        ``"nystroem(centres=1000)"``: components in the span of so many rows, by one pass over all of
+        them. Eigenvalues are then at most those of all rows, and there are no ``eigenvectors_``.
 
     Attributes
     ----------
@@ -167,6 +170,7 @@ class KernelPCA(Components):
         time_limit: float | None = None,
         callback: Any = None,
         precision: str = "auto",
+        approximate: str | None = None,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -190,6 +194,7 @@ class KernelPCA(Components):
         self.time_limit = time_limit
         self.callback = callback
         self.precision = precision
+        self.approximate = approximate
 
     def fit(self, X: Any, y: Any = None) -> "KernelPCA":
         """Finds the components of the rows; ``y`` is ignored.
@@ -207,7 +212,8 @@ class KernelPCA(Components):
             X = (X + X.T) / 2  # rounding, or two halves that differ
         asked = 0 if self.n_components is None else min(int(self.n_components), rows)
         # Whoever wants all components means the matrix and its eigenvectors.
-        memory = 17 * rows * rows if asked == 0 or 4 * asked > rows else 0
+        many = asked == 0 or 4 * asked > rows
+        memory = 17 * rows * rows if many and not self.approximate else 0
         self._train(
             X,
             components=asked,
@@ -217,6 +223,10 @@ class KernelPCA(Components):
         )
         self.X_fit_ = X.copy() if self.copy_X else X
         self.gamma_ = 1 / X.shape[1] if self.gamma is None else self.gamma
+        if self.approximate:
+            self._n_null = 0
+            self._read_components()
+            return self
         self._fill_up(X, asked)
         self._read_components()
         self.eigenvectors_ = np.zeros((rows, self._n_features_out))
@@ -240,6 +250,11 @@ class KernelPCA(Components):
             )
         if self.fit_inverse_transform and self._pairwise_input:
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
+        if self.fit_inverse_transform and self.approximate:
+            raise ValueError(
+                "fit_inverse_transform learns from the eigenvectors of all rows, which approximate does "
+                "not find; leave one of them out"
+            )
 
     def _fill_up(self, X: Any, asked: int) -> None:
         """Components that the rows do not have, unless what they lack is positive definiteness."""

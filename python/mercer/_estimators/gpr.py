@@ -48,6 +48,10 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         such as ``"gamma"`` (all of them) or ``"gamma_2"`` (the second).
     max_iter : int
         Iterations of the search from each start.
+    approximate : str, optional
+        ``"nystroem(centres=1000)"``: a process in the span of so many rows, for more of them than a matrix
+        holds; one output, a mercer kernel. The evidence is then maximised on at most 2000 rows, and that of
+        all lies between the two of ``evidence_bounds_``.
 
     Attributes
     ----------
@@ -59,6 +63,8 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         As in scikit-learn.
     n_iter_ : int
         Steps of the search, 1 where there was none or they were not counted.
+    evidence_bounds_ : tuple of two floats
+        With ``approximate`` alone.
     at_limit_ : dict
         Parameters that ended at a limit of the search, a factor of a million from where it began,
         with their values; such a fit warns and is not converged.
@@ -94,6 +100,7 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         n_jobs: int | None = None,
         time_limit: float | None = None,
         callback: Any = None,
+        approximate: str | None = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -108,6 +115,7 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         self.n_jobs = n_jobs
         self.time_limit = time_limit
         self.callback = callback
+        self.approximate = approximate
 
     def _named_kernel(self, name: str, gamma: Any) -> Any:
         return Kernel("rbf(sigma=1)" if name == "rbf" else name)
@@ -142,6 +150,11 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         self.__dict__.pop("_sklearn_kernel", None)
         if self._is_for_the_library(y):
             self._fit_in_library(X, y if y.ndim == 1 else y[:, 0])
+        elif self.approximate:
+            raise ValueError(
+                "approximate takes one output, one noise, a mercer kernel and the optimizer "
+                "'fmin_l_bfgs_b' or None"
+            )
         else:
             self._fit_here()
         return self
@@ -206,7 +219,11 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
         self.n_iter_ = max(1, int(self.report_.iterations))
         self.at_limit_ = {k[len(limit) :]: v for k, v in figures.items() if k.startswith(limit)}
         self.noise_ = figures.get("noise", noise)
-        self.log_marginal_likelihood_value_ = figures["log_evidence"]
+        if self.approximate:
+            self.evidence_bounds_ = (figures["log_evidence_at_least"], figures["log_evidence_at_most"])
+        self.log_marginal_likelihood_value_ = (
+            self.evidence_bounds_[0] if self.approximate else figures["log_evidence"]
+        )
         # Coefficients of the model answer in the units of y, scikit-learn's in those of the scaled y.
         self.alpha_ = self._model.coefficients[0] / float(np.max(self._y_train_std))
 
@@ -258,6 +275,11 @@ class GaussianProcessRegressor(RegressorMixin, Machine):
     def _exact(self) -> Process:
         """The fitted process with its factor, made when first asked for."""
         self._check_fitted()
+        if self.approximate:
+            raise ValueError(
+                "GaussianProcessRegressor: covariances, samples and L_ belong to a process of all rows; one "
+                "with approximate has mean and deviation (return_std)"
+            )
         if "_process" not in self.__dict__ and "X_train_" not in self.__dict__:
             raise ValueError(
                 "GaussianProcessRegressor: a model file holds no targets; a process from one has mean and "

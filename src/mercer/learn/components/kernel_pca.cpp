@@ -12,6 +12,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/gram/detail/block_product.hpp"
 #include "mercer/gram/operators.hpp"
+#include "mercer/learn/components/detail/kernel_pca.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
@@ -256,13 +257,6 @@ Solution Training::leading(std::size_t count) const {
     return solution;
 }
 
-void flip_to_positive(std::span<double> v) {
-    const auto largest =
-        std::ranges::max_element(v, [](double a, double b) { return std::abs(a) < std::abs(b); });
-    if (*largest >= 0) return;
-    for (double& value : v) value = -value;
-}
-
 void Training::finish(const Solution& f, ModelParts& model, const Stopwatch& clock) const {
     const std::size_t n = sample_.size();
     const Weighting& w = weighting_;
@@ -287,11 +281,7 @@ void Training::finish(const Solution& f, ModelParts& model, const Stopwatch& clo
            f.values[kept] > std::max(rounding, complete ? f.residuals[kept] : 0.0)) {
         ++kept;
     }
-    if (kept == 0) {
-        throw InvalidInput("the images of the " + std::to_string(n) +
-                           " rows do not vary: there is no principal component. Take other rows, "
-                           "another kernel, or no centring");
-    }
+    if (kept == 0) refuse_no_variance(n);
     Matrix<double> coefficients(kept, n);
     Matrix<double> table(kept, 3);
     std::vector<double> bias(kept, 0.0);
@@ -399,6 +389,24 @@ Model learn(const KernelPcaSettings& settings, const Dataset& data) {
 }
 
 }  // namespace
+
+void check_settings(const KernelPcaSettings& settings) {
+    kernel_pca_settings().check(settings);
+}
+
+double flip_to_positive(std::span<double> v) {
+    const auto largest =
+        std::ranges::max_element(v, [](double a, double b) { return std::abs(a) < std::abs(b); });
+    if (*largest >= 0) return 1;
+    for (double& value : v) value = -value;
+    return -1;
+}
+
+void refuse_no_variance(std::size_t rows) {
+    throw InvalidInput("the images of the " + std::to_string(rows) +
+                       " rows do not vary: there is no principal component. Take other rows, "
+                       "another kernel, or no centring");
+}
 
 Model KernelPca::fit(const Dataset& data) const {
     return patient_fit(task(), settings_, data, learn);

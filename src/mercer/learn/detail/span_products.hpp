@@ -46,4 +46,7 @@ class SpanProducts {
     Progress progress_;
 };
 
+/// Σ w_i k(x_i, x_i) over the rows of all ranks.
+double weighted_diagonal(const CentreSpan<float>& span, const SpanSample& sample);
+
 }  // namespace mercer

@@ -16,7 +16,9 @@
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/detail/span_sample.hpp"
 #include "mercer/learn/risk/detail/evidence_search.hpp"
+#include "mercer/learn/risk/detail/gaussian_process_span.hpp"
 #include "mercer/learn/risk/ridge.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 
@@ -182,6 +184,15 @@ Model GaussianProcess::fit(const Dataset& data) const {
         return learn(own, data.select(*rows), found);
     };
     return patient_fit_of(task(), settings_.common, data, fit_some);
+}
+
+Model GaussianProcess::fit_in_span(const Dataset& data, MatrixView<const double> /*targets*/,
+                                   const Nystroem& how) const {
+    process_settings().check(settings_);
+    return span_fit(task(), settings_, data,
+                    [&](const GaussianProcessSettings& settings, const Dataset& own) {
+                        return process_in_span(settings, own, how);
+                    });
 }
 
 std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool with_noise,

@@ -56,6 +56,12 @@ class GaussianProcess {
     /// A search that is told to stop returns the best so far with a status. Throws InvalidInput
     /// when A is not positive definite, or does not fit common.memory_bytes.
     Model fit(const Dataset& data) const;
+    /// In the span of some rows, memory for centres² (`approximate`): deviations keep what the span
+    /// leaves of k(x, x), so that they grow away from the centres, and log p(y) under the kernel
+    /// itself lies between the figures log_evidence_at_least and log_evidence_at_most. With
+    /// `optimise` parameters are found on at most 2000 rows.
+    Model fit_in_span(const Dataset& data, MatrixView<const double> targets,
+                      const Nystroem& how) const;
 
    private:
     GaussianProcessSettings settings_;

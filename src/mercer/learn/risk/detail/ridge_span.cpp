@@ -19,13 +19,14 @@ class SpanRidgeSolver {
    public:
     SpanRidgeSolver(const CentreSpan<float>& span, const SpanSample& sample,
                     const Matrix<double>& targets, double lambda, bool bias,
-                    const Progress& progress)
+                    const Progress& progress, SpanNormal* normal)
         : span_(span),
           sample_(sample),
           targets_(targets),
           lambda_(lambda),
           bias_(bias),
           progress_(progress),
+          normal_(normal),
           products_(span, sample, progress) {}
 
     SpanRidge solve() {
@@ -68,6 +69,7 @@ class SpanRidgeSolver {
         };
         Matrix<double> system(m, m), sums(outputs() + 1, m);
         products_.weigh(weigh, system.view(), sums.view());
+        if (normal_) *normal_ = {system, {sums.row(0).begin(), sums.row(0).end()}};
         const std::span<const double> mean = sums.row(outputs());
         for (std::size_t i = 0; i < m; ++i) {
             system(i, i) += lambda_;
@@ -133,6 +135,7 @@ class SpanRidgeSolver {
     double lambda_;
     bool bias_;
     const Progress& progress_;
+    SpanNormal* normal_;
     SpanProducts products_;
 };
 
@@ -140,8 +143,8 @@ class SpanRidgeSolver {
 
 SpanRidge solve_span_ridge(const CentreSpan<float>& span, const SpanSample& sample,
                            const Matrix<double>& targets, double lambda, bool bias,
-                           const Progress& progress) {
-    return SpanRidgeSolver(span, sample, targets, lambda, bias, progress).solve();
+                           const Progress& progress, SpanNormal* normal) {
+    return SpanRidgeSolver(span, sample, targets, lambda, bias, progress, normal).solve();
 }
 
 }  // namespace mercer

@@ -17,6 +17,13 @@ struct SpanRidge {
     std::vector<Report> reports{};
 };
 
+/// Sums over the rows of all ranks: Σ w_i φ_i φ_i' and Σ w_i y_i φ_i, y being the first row of the
+/// targets.
+struct SpanNormal {
+    Matrix<double> squares{};
+    std::vector<double> right{};
+};
+
 /// Minimises Σ_i w_i (y_i − f(x_i) − b)² + λ‖f‖² for each row of `targets` over the f of the span.
 /// With k_i = (k(c_1, x_i), …)' and K_MM = LL' the weights w of f = w·φ solve
 ///
@@ -24,9 +31,10 @@ struct SpanRidge {
 ///
 /// means being those of all rows with the weights w_i; without bias they are 0. `targets` are those
 /// of this rank's rows. A second pass finds the residuals, hence α_i = w_i (y_i − f(x_i) − b)/λ,
-/// which is feasible for the dual, and the gap. Throws InvalidInput and Cancelled.
+/// which is feasible for the dual, and the gap. What was summed goes into
+/// `normal` unless that is null. Throws InvalidInput and Cancelled.
 SpanRidge solve_span_ridge(const CentreSpan<float>& span, const SpanSample& sample,
                            const Matrix<double>& targets, double lambda, bool bias,
-                           const Progress& progress);
+                           const Progress& progress, SpanNormal* normal = nullptr);
 
 }  // namespace mercer
