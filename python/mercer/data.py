@@ -44,6 +44,28 @@ def formats() -> dict[str, str]:
     return _core.formats()
 
 
+def set_memory_limit(mebibytes: float | None) -> None:
+    """Lets reading take so many MiB, whatever the size of the file.
+
+    By default it is three quarters of what this process may have, and for a single file 64 MiB and 100
+    times its size: one that claims to be larger was made to harm.
+
+    Parameters
+    ----------
+    mebibytes : float or None
+        None goes back to the default.
+
+    Examples
+    --------
+    >>> from mercer import data
+    >>> data.set_memory_limit(4096)
+    >>> data.set_memory_limit(None)
+    """
+    if mebibytes is not None and not 0 < mebibytes < 2**40:
+        raise ValueError(f"mebibytes = {mebibytes} must be a number above 0, or None")
+    _core.set_memory_limit(0 if mebibytes is None else max(1, int(mebibytes * 2**20)))
+
+
 def read(
     path: str,
     *,

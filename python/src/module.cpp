@@ -6,6 +6,7 @@
 #include "common/bindings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/data/source.hpp"
 #include "mercer/learn/registry.hpp"
 #include "mercer/version.hpp"
 
@@ -38,6 +39,8 @@ NB_MODULE(_core, m) {
     });
     m.attr("version") = mercer::version;
     m.def("threads", &mercer::threads);
+    m.def("memory_limit", &mercer::memory_limit);
+    m.def("set_memory_limit", &mercer::set_memory_limit, nb::arg("bytes"));
     nb::class_<Threads>(m, "Threads", "Within it, calls of this Python thread use so many threads.")
         .def(nb::init<std::size_t>(), nb::arg("count"))
         .def("__enter__", [](Threads& t) { t.limit.emplace(t.count); })

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "mercer/base/detail/per_thread.hpp"
 #include "mercer/base/detail/row_sums.hpp"
 #include "mercer/base/detail/slices.hpp"
 #include "mercer/base/error.hpp"
@@ -297,12 +298,11 @@ struct Gram<T>::State {
     }
 
     void fill_tile(const Program& program, const Window<T>& w, std::span<T* const> out) const {
-        thread_local Scratch<T> shared;
         // A kernel on sets, or a user function that evaluates kernels, comes back here on the same
         // thread while the outer tile is half done; it then works with scratch of its own.
         thread_local bool busy = false;
         Scratch<T> own;
-        Scratch<T>& scratch = busy ? own : shared;
+        Scratch<T>& scratch = busy ? own : per_thread<Scratch<T>>();
         const bool was_busy = busy;
         busy = true;
         struct Restore {

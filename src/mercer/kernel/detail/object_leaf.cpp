@@ -5,9 +5,15 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "mercer/base/detail/per_thread.hpp"
+
 namespace mercer {
 
 namespace {
+
+struct Places {
+    std::vector<std::uint32_t> of_sums;  ///< 1 + which of the sums; 0: none
+};
 
 /// Whole numbers, whose sums are exact in any order, are added up in a table before they are
 /// sorted: there are fewer of them then. Nothing is done for others, and false returned.
@@ -18,7 +24,7 @@ bool add_up_counts(Features& features) {
             return false;
         }
     }
-    thread_local std::vector<std::uint32_t> places;  // 1 + which of the sums; 0: none
+    std::vector<std::uint32_t>& places = per_thread<Places>().of_sums;
     const std::size_t size = std::bit_ceil(2 * features.size() + 2);
     const int shift = std::countl_zero(size) + 1;  // of 64 bits, as many as tell a place
     places.assign(size, 0);
