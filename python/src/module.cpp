@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/dist/communicator.hpp"
 #include "mercer/learn/registry.hpp"
 #include "mercer/version.hpp"
 
@@ -36,6 +37,7 @@ NB_MODULE(_core, m) {
                             "stopped by the callback before there was anything to hand back");
         }
     });
+    nb::exception<mercer::RankFailed>(m, "RankFailed", PyExc_RuntimeError);
     m.attr("version") = mercer::version;
     m.def("threads", &mercer::threads);
     nb::class_<Threads>(m, "Threads", "Within it, calls of this Python thread use so many threads.")
@@ -65,4 +67,5 @@ NB_MODULE(_core, m) {
     mercer::python::bind_compress(m);
     mercer::python::bind_geometry(m);
     mercer::python::bind_pictures(m);
+    mercer::python::bind_ranks(m);
 }
