@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/commands.hpp"
@@ -25,6 +27,7 @@
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
+#include "mercer/dist/communicator.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/target_scale.hpp"
@@ -35,6 +38,13 @@ namespace mercer::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+/// Where training is kept that may have to be gone on with.
+struct CheckpointOptions {
+    std::string path{};
+    bool resume = false;
+    double interval = 10;
+};
+
 /// One run of the command: what was asked, what there is, what came of it.
 struct Training {
     const TrainOptions& options;
@@ -363,7 +373,28 @@ int cross_validate(Training& t, const StopOnInterrupt& stop, Json& json, std::st
     return 0;
 }
 
-int run(TrainOptions options, const InputOptions& input, const Session& session) {
+/// Nothing where no checkpoint is kept.
+std::optional<KeepCheckpoint> checkpoint_of(const CheckpointOptions& options,
+                                            const Session& session) {
+    if (options.path.empty()) return {};
+    require_range("--checkpoint-every", options.interval, options.interval >= 0,
+                  "0 or a number of seconds");
+    std::error_code ignored;
+    const bool there = std::filesystem::exists(options.path, ignored);
+    if (there && !options.resume) {
+        throw InvalidInput(fmt::format(
+            "{} is there already: say --resume to go on with it, or remove it", options.path));
+    }
+    if (!session.quiet && !session.json) {
+        fmt::print(stderr, "mercer: note: {}; should training end early, --resume goes on\n",
+                   there ? "going on from " + options.path : "checkpoints go to " + options.path);
+    }
+    return std::optional<KeepCheckpoint>(std::in_place, options.path, options.resume,
+                                         options.interval);
+}
+
+int run(TrainOptions options, const InputOptions& input, const CheckpointOptions& checkpoint,
+        const Session& session) {
     if (session.json && (options.model == "-" || options.trace == "-")) {
         throw InvalidInput(
             fmt::format("{} and --json cannot both go to standard output; name a file",
@@ -416,11 +447,13 @@ int run(TrainOptions options, const InputOptions& input, const Session& session)
         text += line("plan", plan.why);
     }
     int code = 0;
+    const std::optional<KeepCheckpoint> keep = checkpoint_of(checkpoint, session);
     if (options.folds == 0 || wanted) {
         code = train(t, stop, json, text);
         seconds["train"] = watch.lap();  // from the data to the model in its file
         t.svm.start = nullptr;           // folds have other rows
     }
+    if (keep && code == 0 && is_first_rank()) keep->remove();
     if (options.folds > 0 && (code == 0 || code == exit_stationary)) {
         const int folds = cross_validate(t, stop, json, text);
         if (folds != 0) code = folds;
@@ -474,6 +507,27 @@ void add_train(CLI::App& program, Session& session) {
                         "take too long, as 'mercer plan' says [all rows]")
             ->type_name("RULE")
             ->group("Training");
+    const auto checkpoint = std::make_shared<CheckpointOptions>();
+    CLI::Option* const file =
+        add_file(command, session, "--checkpoint", checkpoint->path, FileUse::journal,
+                 "write down here how far training in the span of some rows is")
+            ->group("Training");
+    CLI::Option* const resume =
+        command
+            .add_flag("--resume", checkpoint->resume, "go on from the checkpoint, if there is one")
+            ->group("Training");
+    CLI::Option* const every = command
+                                   .add_option("--checkpoint-every", checkpoint->interval,
+                                               "seconds between two checkpoints, at least [10]")
+                                   ->type_name("X")
+                                   ->group("Training");
+    only(session, {resume, every}, with({file}));
+    only(session, file,
+         when(
+             [options] {
+                 return options->approximate.starts_with("nystroem") && options->folds == 0;
+             },
+             "here", "it belongs to --approximate nystroem, without --cv"));
     for (const char* name : {"--curve", "--from", "--trace", "--loo", "--lambda-path"}) {
         only(session, command.get_option(name),
              without(approximate, "it belongs to a machine of all rows"));
@@ -488,9 +542,9 @@ void add_train(CLI::App& program, Session& session) {
               "it belongs to --approximate, --cv, --probability, --order shuffled, --restarts and "
               "the tasks "
               "k-means, kpca and kha"));
-    command.callback([&session, input, options] {
-        session.action = [&session, input, options] {
-            session.exit_code = run(*options, *input, session);
+    command.callback([&session, input, options, checkpoint] {
+        session.action = [&session, input, options, checkpoint] {
+            session.exit_code = run(*options, *input, *checkpoint, session);
         };
     });
 }

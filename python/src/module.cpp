@@ -7,6 +7,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/source.hpp"
+#include "mercer/dist/communicator.hpp"
 #include "mercer/learn/registry.hpp"
 #include "mercer/version.hpp"
 
@@ -37,6 +38,7 @@ NB_MODULE(_core, m) {
                             "stopped by the callback before there was anything to hand back");
         }
     });
+    nb::exception<mercer::RankFailed>(m, "RankFailed", PyExc_RuntimeError);
     m.attr("version") = mercer::version;
     m.def("threads", &mercer::threads);
     m.def("memory_limit", &mercer::memory_limit);
@@ -68,4 +70,5 @@ NB_MODULE(_core, m) {
     mercer::python::bind_compress(m);
     mercer::python::bind_geometry(m);
     mercer::python::bind_pictures(m);
+    mercer::python::bind_ranks(m);
 }

@@ -10,6 +10,7 @@
 namespace {
 
 int rank_count = 1;
+bool own_begin = true;  ///< MPI was begun here, and is ended here
 
 /// Counts and places as MPI wants them.
 struct Layout {
@@ -49,14 +50,21 @@ void message(int error, char* text, size_t length) {
 }
 
 void finish() {
-    MPI_Finalize();
+    int over = 0;
+    MPI_Finalized(&over);
+    if (own_begin && over == 0) MPI_Finalize();
 }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int mercer_mpi_begin(struct MercerMpi* mpi) {
     int given = 0;
-    const int error = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given);
+    int begun = 0;
+    MPI_Initialized(&begun);  // by mpi4py, which then also ends it
+    own_begin = begun == 0;
+    // One thread at a time, though not always the same one.
+    const int error =
+        own_begin ? MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given) : MPI_SUCCESS;
     if (error != MPI_SUCCESS) return error;
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -104,6 +104,8 @@ const std::string plan_of_svc = [] {
     return words;
 }();
 
+const std::string of_checkpoints = "--checkpoint --resume --checkpoint-every ";
+
 struct Mode {
     std::string call;     ///< of files that are not there: what is refused is refused before
     std::string refused;  ///< the options without effect in it
@@ -137,9 +139,10 @@ const std::vector<Mode> modes{
     {"align a.csv --kernel linear", "--cost --tol --as-given"},
     {"align a.csv --kernel linear --combine alignment", "--cost"},
     {"align a.csv --kernel linear --combine margin", ""},
-    {"train a.csv", not_svc + "--curve --seed"},
-    {"train a.csv --cv 3", not_svc + "--curve --from --probability"},
-    {"train a.csv --approximate nystroem", not_svc + "--curve --from"},
+    {"train a.csv", not_svc + of_checkpoints + "--curve --seed"},
+    {"train a.csv --cv 3", not_svc + of_checkpoints + "--curve --from --probability"},
+    {"train a.csv --approximate nystroem", not_svc + "--curve --from --resume --checkpoint-every"},
+    {"train a.csv --approximate nystroem --checkpoint c", not_svc + "--curve --from --cv"},
     {"train a.csv m --task ridge",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
      "--order --variant --budget --rate --curve --clusters --radius --no-prune --starts "
@@ -147,7 +150,8 @@ const std::vector<Mode> modes{
      "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
      "--shares --tol "
      "--gap --step-limit --method --trace --no-shrinking --from --seed --neighbours "
-     "--neighbours-path --vote --average --loss --loss-slope --regulariser"},
+     "--neighbours-path --vote --average --loss --loss-slope --regulariser " +
+         of_checkpoints},
     {"train a.csv --task ridge --lambda-path 1,2 --cv 3",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
      "--order --variant --budget --rate --curve --clusters --radius --no-prune --starts "
@@ -155,7 +159,8 @@ const std::vector<Mode> modes{
      "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
      "--shares --tol "
      "--gap --step-limit --method --trace --no-shrinking --from --lambda --loo --neighbours "
-     "--neighbours-path --vote --average --loss --loss-slope --regulariser"},
+     "--neighbours-path --vote --average --loss --loss-slope --regulariser " +
+         of_checkpoints},
     {"plan a.csv", plan_of_svc},
     {"tune a.csv --grid C=1,2", not_svc + "--from --points --positive"},
     {"tune a.csv --grid C=1,2 --search halving --groups g.txt",

@@ -1,6 +1,7 @@
 // Several processes under mpirun: one model, one message, one exit code.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -139,6 +140,39 @@ TEST_F(Mpi, ArraysAreReadInParts) {
     const Outcome both = run_ranks(2, from_file);
     ASSERT_EQ(both.code, 0) << both.err;
     EXPECT_EQ(content_of(folder.path("mapped.mercer")), mapped);
+}
+
+TEST_F(Mpi, TrainingThatWasKilledIsGoneOnWith) {
+    const std::string data = made({"moons", "--n", "40000"}, "moons.npz");
+    const std::string checkpoint = folder.path("state");
+    const auto train = [&](const std::string& model) {
+        return Words{"train",
+                     data,
+                     folder.path(model),
+                     "--task",
+                     "logistic",
+                     "--kernel",
+                     "rbf(gamma=3)",
+                     "--lambda",
+                     "1e-4",
+                     "--approximate",
+                     "nystroem(centres=60)"};
+    };
+    ASSERT_EQ(run(train("whole.mercer")).code, 0);
+    Words kept = train("resumed.mercer");
+    kept.insert(kept.end(), {"--checkpoint", checkpoint, "--checkpoint-every", "0", "--resume"});
+    for (const int milliseconds : {300, 700, 1200}) {
+        run_and_signal(kept, SIGKILL, milliseconds);
+        EXPECT_FALSE(std::filesystem::exists(folder.path("resumed.mercer"))) << milliseconds;
+    }
+    const Outcome found = run_ranks(3, kept);
+    ASSERT_EQ(found.code, 0) << found.err;
+    EXPECT_EQ(content_of(folder.path("resumed.mercer")), content_of(folder.path("whole.mercer")));
+    EXPECT_FALSE(std::filesystem::exists(checkpoint)) << "nothing is left to go on with";
+    folder.file("state", "mine");
+    const Outcome other = run(kept);
+    EXPECT_EQ(other.code, 2);
+    EXPECT_TRUE(shows(other.err, "this is no checkpoint")) << other.err;
 }
 
 TEST_F(Mpi, TooLittleTimeIsNamed) {

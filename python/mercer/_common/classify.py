@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..distributed import labels_of_all
 from .arrays import check_labels, check_weights
 from .base import Machine
 from .call import outside
@@ -66,9 +67,16 @@ class Classifier(ClassifierMixin, Machine):
 
     def _fit_classes(self, X: Any, y: Any, sample_weight: Any, **settings: Any) -> Any:
         X = self._take(X)
-        self.classes_, positions = check_labels(self, y, X.shape[0])
+        others = labels_of_all(y)  # of other processes, which may have other classes
+        if others is None:
+            self.classes_, positions = check_labels(self, y, X.shape[0])
+        else:
+            joined = np.concatenate([others, np.asarray(y)])
+            self.classes_, positions = check_labels(self, joined, len(others) + X.shape[0])
+            positions = positions[len(others) :]
         weights = self._row_weights(sample_weight, X.shape[0])
-        self._require_all_classes(positions, weights)
+        if others is None:
+            self._require_all_classes(positions, weights)
         if hasattr(self, "class_weight"):
             self.class_weight_ = class_weight_of(self.class_weight, self.classes_, positions)
             weights = self._weigh_classes(settings, positions, weights)

@@ -28,5 +28,6 @@ void bind_choice(nanobind::module_& m);
 void bind_compress(nanobind::module_& m);
 void bind_geometry(nanobind::module_& m);
 void bind_pictures(nanobind::module_& m);
+void bind_ranks(nanobind::module_& m);
 
 }  // namespace mercer::python

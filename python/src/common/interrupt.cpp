@@ -11,6 +11,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/dist/communicator.hpp"
 
 namespace mercer::python {
 namespace {
@@ -77,8 +78,9 @@ void run_beside(const std::function<void(const Tell&)>& work, nb::object callbac
     std::optional<nb::python_error> raised;
     {
         const nb::gil_scoped_release free;
-        std::thread worker([&, count = threads()] {
+        std::thread worker([&, count = threads(), ranks = &current_ranks()] {
             const ThreadLimit limit(count);  // the caller's
+            const SpreadOver spread(*ranks);
             std::exception_ptr error;
             try {
                 work([&](Event event) { return desk.post(std::move(event)); });

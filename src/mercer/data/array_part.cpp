@@ -122,7 +122,7 @@ void release_rows(const Rows& rows, std::size_t first, std::size_t count) {
                      : release_as<float>(rows, first, count);
 }
 
-std::optional<ArrayPart> read_array_part(const formats::Input& input, const PlainFile& file) {
+std::optional<Dataset> read_array_part(const formats::Input& input, const PlainFile& file) {
     const ReadOptions& options = input.options;
     if ((!options.part && options.most_bytes == 0) || asks_for_all(options)) return {};
     std::size_t begin = 0;
@@ -131,30 +131,30 @@ std::optional<ArrayPart> read_array_part(const formats::Input& input, const Plai
     if (array.fortran || array.size() == 0 || !fits_float(array.element)) return {};
     // With another number of columns one of them may be the label.
     if (options.known && options.known->features != columns) return {};
-    ArrayPart found{.total = array.rows()};
-    found.range = options.part ? options.part(found.total) : RowRange{0, found.total};
-    const std::size_t bytes = found.range.size() * columns * array.item;
-    begin += found.range.first * columns * array.item;
+    const RowRange range = options.part ? options.part(array.rows()) : RowRange{0, array.rows()};
+    Dataset found;
+    const std::size_t bytes = range.size() * columns * array.item;
+    begin += range.first * columns * array.item;
     const bool native = array.big_endian == (std::endian::native == std::endian::big);
     if (options.most_bytes > 0 && bytes > options.most_bytes && native &&
         array.element == Element::f32 && begin % sizeof(float) == 0) {
         const auto mapping = std::make_shared<const Mapping>(input.path, begin, bytes);
-        found.rows =
+        found.x =
             Rows::borrow(MatrixView<const float>(reinterpret_cast<const float*>(mapping->data()),
-                                                 found.range.size(), columns),
+                                                 range.size(), columns),
                          mapping);
         return found;
     }
     if (!options.part) return {};
-    if (found.range.first > 0) {
-        array.name = "array from row " + std::to_string(found.range.first + 1) + " on";
+    if (range.first > 0) {
+        array.name = "array from row " + std::to_string(range.first + 1) + " on";
     }
     std::vector<char> content(bytes);
     file.fetch(begin, content.data(), bytes);
     array.bytes = {content.data(), bytes};
-    array.shape[0] = found.range.size();
+    array.shape[0] = range.size();
     bool rounded = false;
-    found.rows = Rows::dense(formats::array_rows<float>(input, array, rounded), columns);
+    found.x = Rows::dense(formats::array_rows<float>(input, array, rounded), columns);
     return found;
 }
 

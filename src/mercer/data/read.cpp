@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "mercer/base/text.hpp"
-#include "mercer/data/detail/array_part.hpp"
 #include "mercer/data/detail/memory.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/formats/detail/input.hpp"
@@ -39,32 +38,32 @@ std::vector<std::size_t> positions_from(std::size_t first, std::size_t count) {
 }
 
 /// What the options add to, or take from, what the file itself holds: all of its rows, or a part.
-void complete(const Input& input, Dataset& data, const ArrayPart* part = nullptr) {
+void complete(const Input& input, Dataset& data) {
     const ReadOptions& options = input.options;
-    const std::size_t rows = part ? part->total : data.size();
-    const auto same_size = [&](const std::string& file, std::size_t found, const char* what) {
-        if (found == rows) return;
-        throw InvalidInput(Location{.file = file}, "found " + std::to_string(found) + " " + what +
-                                                       ", expected " + std::to_string(rows) +
-                                                       " as there are rows in " + input.name);
+    // Which of the `found` labels or weights belong to the rows.
+    const auto range_of = [&](const std::string& file, std::size_t found, const char* what) {
+        const RowRange part = options.part ? options.part(found) : RowRange{};
+        if (found == data.size()) return RowRange{0, found};
+        if (options.part && part.size() == data.size()) return part;
+        throw InvalidInput(Location{.file = file},
+                           "found " + std::to_string(found) + " " + what + ", expected " +
+                               (options.part ? "as many" : std::to_string(data.size())) +
+                               " as there are rows in " + input.name);
     };
     if (options.label == "none") data.y = {};
     if (!options.labels_file.empty()) {
         data.y = formats::read_labels_file(options.labels_file, options);
-        same_size(options.labels_file, data.y.size(), "labels");
-        if (part && part->range.size() < rows) {
-            data.y = data.y.select(positions_from(part->range.first, part->range.size()));
+        const RowRange own = range_of(options.labels_file, data.y.size(), "labels");
+        if (own.size() < data.y.size()) {
+            data.y = data.y.select(positions_from(own.first, own.size()));
         }
     }
     if (!options.weights_file.empty()) {
         data.weights = formats::read_weights_file(options.weights_file);
-        same_size(options.weights_file, data.weights.size(), "weights");
-        if (part) {
-            data.weights.resize(part->range.last);
-            data.weights.erase(
-                data.weights.begin(),
-                data.weights.begin() + static_cast<std::ptrdiff_t>(part->range.first));
-        }
+        const RowRange own = range_of(options.weights_file, data.weights.size(), "weights");
+        data.weights.resize(own.last);
+        data.weights.erase(data.weights.begin(),
+                           data.weights.begin() + static_cast<std::ptrdiff_t>(own.first));
     }
     try {
         data.check();
@@ -96,48 +95,41 @@ Dataset read_content(std::string_view bytes, const std::string& name, const std:
     return read_by(format, input);
 }
 
-/// Large files in a format that can be are parsed as they are fetched, which saves the memory of
-/// their text.
-std::optional<Dataset> read_in_pieces(const std::string& path, const ReadOptions& options) {
-    constexpr std::size_t large = std::size_t{1} << 22;
-    const std::optional<PlainFile> file = PlainFile::open(path);
-    if (!file || file->size() < large || file->head().starts_with("\xEF\xBB\xBF")) {
-        return std::nullopt;
-    }
-    Input input{file->head(), path, options, path};
-    Content copy;
-    const Format& format = formats::settle_format(input, copy);
-    if (format.read_pieces == nullptr) return std::nullopt;
-    formats::check_uses(input, format.uses, format.title);
-    std::optional<Dataset> data = format.read_pieces(input, *file);
-    if (data && !format.any_width) formats::order_known(input, *data);
-    if (data) complete(input, *data);
-    return data;
-}
-
-/// Nothing unless the file is an array of which a part, or a look now and then, is enough.
-std::optional<Dataset> read_part(const std::string& path, const ReadOptions& options) {
-    const std::optional<PlainFile> file = PlainFile::open(path);
-    if (!file || !file->head().starts_with("\x93NUMPY")) return std::nullopt;
-    Input input{file->head(), path, options, path};
-    Content copy;
-    const Format& format = formats::settle_format(input, copy);
-    if (format.name != "npy") return std::nullopt;
-    std::optional<ArrayPart> part = read_array_part(input, *file);
-    if (!part) return std::nullopt;
-    formats::check_uses(input, format.uses, format.title);
-    Dataset data;
-    data.x = std::move(part->rows);
-    complete(input, data, &*part);
-    return data;
-}
-
 /// Of all rows that were read, those asked for.
 Dataset cut(Dataset data, const ReadOptions& options) {
     if (!options.part) return data;
     const RowRange range = options.part(data.size());
     if (range.size() == data.size()) return data;
     return data.select(positions_from(range.first, range.size()));
+}
+
+/// Large files in a format that can be are parsed as they are fetched, which saves the memory of
+/// their text, and of an array that of rows not asked for.
+std::optional<Dataset> read_in_pieces(const std::string& path, const ReadOptions& options) {
+    constexpr std::size_t large = std::size_t{1} << 22;
+    const std::optional<PlainFile> file = PlainFile::open(path);
+    if (!file || file->size() < large || file->head().starts_with("\xEF\xBB\xBF")) {
+        return std::nullopt;
+    }
+    ReadOptions watched = options;
+    bool asked = false;  // the reader has read no more than the part
+    if (options.part) {
+        watched.part = [&](std::size_t total) {
+            asked = true;
+            return options.part(total);
+        };
+    }
+    Input input{file->head(), path, watched, path};
+    Content copy;
+    const Format& format = formats::settle_format(input, copy);
+    if (format.read_pieces == nullptr) return std::nullopt;
+    formats::check_uses(input, format.uses, format.title);
+    std::optional<Dataset> data = format.read_pieces(input, *file);
+    if (!data) return data;
+    const bool whole = !asked;
+    if (!format.any_width) formats::order_known(input, *data);
+    complete(input, *data);
+    return whole ? cut(std::move(*data), options) : std::move(*data);
 }
 
 /// Nothing when the path is no folder that a format reads.
@@ -201,8 +193,7 @@ Dataset read(const std::string& path, const ReadOptions& given) {
         if (path.starts_with('@')) return cut(read_embedded(path, options), options);
         if (path != "-") {
             if (auto data = read_folder(path, options)) return cut(std::move(*data), options);
-            if (auto data = read_part(path, options)) return std::move(*data);
-            if (auto data = read_in_pieces(path, options)) return cut(std::move(*data), options);
+            if (auto data = read_in_pieces(path, options)) return std::move(*data);
         }
         const Content content = read_bytes(path, options.progress);
         return cut(read_content(content.view(), name, path == "-" ? "" : path, options), options);

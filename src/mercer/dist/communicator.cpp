@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <numeric>
+#include <utility>
 
 #include "mercer/base/error.hpp"
 #include "mercer/dist/detail/one_rank.hpp"
@@ -27,6 +29,7 @@ class Alone final : public Communicator {
 };
 
 thread_local Communicator* innermost = nullptr;
+thread_local KeepCheckpoint* innermost_checkpoint = nullptr;
 
 enum class State : std::uint64_t { well, stops, fails };
 
@@ -149,6 +152,33 @@ SpreadOver::~SpreadOver() {
 Communicator& current_ranks() {
     static Alone alone;
     return innermost ? *innermost : alone;
+}
+
+KeepCheckpoint::KeepCheckpoint(std::string path, bool resume, double interval)
+    : before_(innermost_checkpoint), path_(std::move(path)), resume_(resume), interval_(interval) {
+    innermost_checkpoint = this;
+}
+
+KeepCheckpoint::~KeepCheckpoint() {
+    innermost_checkpoint = before_;
+}
+
+KeepCheckpoint* KeepCheckpoint::current() {
+    return innermost_checkpoint;
+}
+
+std::string KeepCheckpoint::next_path(std::size_t rows) {
+    if (rows_ == 0) rows_ = rows;
+    if (rows != rows_) return {};
+    const std::size_t number = files_++;
+    return number == 0 ? path_ : path_ + "." + std::to_string(number);
+}
+
+void KeepCheckpoint::remove() const {
+    for (std::size_t k = 0; k < files_; ++k) {
+        std::error_code ignored;
+        std::filesystem::remove(k == 0 ? path_ : path_ + "." + std::to_string(k), ignored);
+    }
 }
 
 std::unique_ptr<Communicator> one_rank() {

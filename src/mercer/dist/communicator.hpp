@@ -3,11 +3,10 @@
 // Every rank runs the same program on its part of the rows (`own_rows`), and says so while it
 // learns:
 //
-//   auto ranks = ranks_of_this_run();              // of mpirun; one alone where there is none
+//   auto ranks = ranks_of_this_run();        // of mpirun; one alone without
 //   const SpreadOver spread(*ranks);
-//   const RowRange own = own_rows(*ranks, total);  // the rows that this rank reads
-//   Model model = machine.fit(rows_of(own));       // the same on every rank, for any number of
-//   them
+//   const RowRange own = own_rows(*ranks, total);
+//   Model model = machine.fit(rows_of(own));  // the same on every rank
 //
 // Machines that learn in the span of some rows by passes over blocks (ridge and the smooth losses
 // under `approximate`) can be spread so; others refuse. What is added up is added in the order of
@@ -129,6 +128,42 @@ class SpreadOver {
 
 /// The ranks of the innermost `SpreadOver` of this thread; without any, this process alone.
 Communicator& current_ranks();
+
+/// While it lives, machines that this thread learns in the span of some rows write down after each
+/// step where they stand, whole or not at all, so that a run that ended early can be gone on with,
+/// by any number of ranks, to the same bits.
+///
+///   const KeepCheckpoint keep("power.checkpoint", true);
+///   Model model = machine.fit(data);
+///   keep.remove();                      // once the model is saved
+class KeepCheckpoint {
+   public:
+    /// With `resume` what the file says is gone on with, where there is one. It is written anew at
+    /// most every `interval` seconds. A machine of several outputs has a file for each: path,
+    /// path.1, path.2, ….
+    KeepCheckpoint(std::string path, bool resume, double interval = 10);
+    ~KeepCheckpoint();
+    KeepCheckpoint(const KeepCheckpoint&) = delete;
+    KeepCheckpoint& operator=(const KeepCheckpoint&) = delete;
+
+    /// The innermost one of this thread, or null.
+    static KeepCheckpoint* current();
+    bool resumes() const { return resume_; }
+    double interval() const { return interval_; }
+    /// The file of the next output; empty for a machine of another number of rows, which stands in
+    /// for the one that was stopped.
+    std::string next_path(std::size_t rows);
+    /// Removes the files written.
+    void remove() const;
+
+   private:
+    KeepCheckpoint* before_;
+    std::string path_;
+    bool resume_;
+    double interval_;
+    std::size_t rows_ = 0;
+    std::size_t files_ = 0;
+};
 
 /// Sums over rows are first taken over leaves of so many rows, which depend on the number of all
 /// rows alone: 8192, or so many times that by a power of two that there are at most 128 leaves.

@@ -161,6 +161,11 @@ class SpanFit {
         FitSettings own = settings_;
         own.progress = run.progress();
         refuse_spread("the task " + task_name(task));
+        if (KeepCheckpoint::current()) {
+            throw InvalidInput("the task " + task_name(task) +
+                               " keeps no `checkpoint`: it learns from stored features, not in "
+                               "passes over the rows");
+        }
         const SpanSample sample = take_span_sample(task, data, own, targets.columns == 0, false);
         const CentreSpan<T> span(sample, own, how_);
         SpanFeatures<T> features = features_of(span, sample, own);

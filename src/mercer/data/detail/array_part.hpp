@@ -10,16 +10,10 @@
 
 namespace mercer {
 
-struct ArrayPart {
-    Rows rows{};
-    RowRange range{};
-    std::size_t total = 0;  ///< rows of the file
-};
-
 /// The part of an array file (npy) that the options ask for. Nothing for options that look at all
-/// of the file: then, and for any mistake in it, `read` reads it as usual. The input has its
+/// of the file: then `read` reads it as usual. The input has its
 /// beginning.
-std::optional<ArrayPart> read_array_part(const formats::Input& input, const PlainFile& file);
+std::optional<Dataset> read_array_part(const formats::Input& input, const PlainFile& file);
 
 /// True for rows that are left in their file.
 bool is_mapped(const Rows& rows);

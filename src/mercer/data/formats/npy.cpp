@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/array_part.hpp"
 #include "mercer/data/formats/detail/npy.hpp"
 
 namespace mercer::formats {
@@ -292,6 +293,7 @@ Format npy() {
         .kind = Format::Kind::bytes,
         .recognise = recognise_npy,
         .read = read_npy,
+        .read_pieces = read_array_part,
         .read_labels = read_label_npy,
         .uses = {.label = true, .missing = true},
         .write = write_npy,

@@ -14,8 +14,8 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t block_rows = 4096;  ///< fixed: sums depend on neither memory nor threads
-constexpr std::size_t panel = 256;        ///< centres of a task
+constexpr std::size_t pass_rows = 4096;  ///< fixed: sums depend on neither memory nor threads
+constexpr std::size_t panel = 256;       ///< centres of a task
 
 /// Where row i of a lower triangle begins among its rows, one after another.
 constexpr std::size_t triangle(std::size_t i) {
@@ -45,7 +45,7 @@ void add_squares(MatrixView<const double> values, std::span<double> squares) {
 }
 
 /// The symmetric matrix of a lower triangle.
-void unpack(std::span<const double> lower, MatrixView<double> out) {
+void unpack_triangle(std::span<const double> lower, MatrixView<double> out) {
     for (std::size_t i = 0; i < out.rows; ++i) {
         for (std::size_t j = 0; j <= i; ++j) out(i, j) = out(j, i) = lower[triangle(i) + j];
     }
@@ -56,11 +56,11 @@ void unpack(std::span<const double> lower, MatrixView<double> out) {
 /// Calls body(first, count) for one block of these rows after another.
 void SpanProducts::for_blocks(std::size_t first, std::size_t last,
                               const std::function<void(std::size_t, std::size_t)>& body) const {
-    for (std::size_t from = first; from < last; from += block_rows) {
+    for (std::size_t from = first; from < last; from += pass_rows) {
         const double done = static_cast<double>(from) / static_cast<double>(rows());
         if (!keep_going(progress_, {"pass", done})) throw Cancelled();
-        body(from, std::min(block_rows, last - from));
-        sample_.release(from, std::min(block_rows, last - from));
+        body(from, std::min(pass_rows, last - from));
+        sample_.release(from, std::min(pass_rows, last - from));
     }
 }
 
@@ -143,7 +143,7 @@ void SpanProducts::weigh(const Weights& weights, MatrixView<double> g,
                 });
             },
             totals);
-        unpack(totals, g);
+        unpack_triangle(totals, g);
         for (std::size_t o = 0; o < sums.rows; ++o) {
             std::ranges::copy_n(totals.begin() + static_cast<std::ptrdiff_t>(triangle(m) + o * m),
                                 static_cast<std::ptrdiff_t>(m), sums.row(o).begin());

@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/learn/detail/centre_span.hpp"
+#include "mercer/learn/detail/checkpoint.hpp"
 
 namespace mercer {
 
@@ -24,6 +26,10 @@ class SpanProducts {
     std::size_t rows() const { return sample_.size(); }
     std::size_t columns() const { return span_.size(); }
     const RowLeaves& leaves() const { return sample_.leaves; }
+    /// Of centres and kernel.
+    std::string fingerprint() const {
+        return span_.kernel().text() + " span " + fingerprint_of(span_.factor());
+    }
     /// out[i] = φ_i·w.
     void multiply(std::span<const double> w, std::span<double> out) const;
     /// w = Σ c_i φ_i over the rows of all ranks.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "mercer/base/detail/dot.hpp"
@@ -29,8 +30,13 @@ class SpanNewton {
     }
 
     SpanRisk run() {
+        Checkpoint checkpoint(features_.leaves(), fingerprint());
+        if (const auto state = checkpoint.load()) take_up(*state);
         try {
-            while (certify() && go_on() && step()) ++s_.iterations;
+            while (certify() && go_on() && step()) {
+                ++s_.iterations;
+                checkpoint.save(state());
+            }
         } catch (const Cancelled&) {  // the step is lost, what it began from is not
             s_.status = FitStatus::cancelled;
             if (s_.history.empty()) throw;
@@ -41,6 +47,40 @@ class SpanNewton {
     }
 
    private:
+    /// Kernel, centres and loss, and of the targets a sum that depends on their order.
+    std::string fingerprint() const {
+        const auto at = features_.leaves().before();
+        const double targets = total([&](std::size_t i) {
+            return p_.target[i] * p_.weight(i) * static_cast<double>((at + i) % 1021 + 1);
+        });
+        const std::vector<double> numbers{targets, p_.lambda, p_.loss.delta,
+                                          static_cast<double>(p_.loss.loss), p_.bias ? 1.0 : 0.0};
+        return features_.fingerprint() + " problem " +
+               fingerprint_of({numbers.data(), 1, numbers.size()});
+    }
+
+    /// All that the next step depends on.
+    CheckpointState state() const {
+        CheckpointState found{.numbers = {s_.bias, static_cast<double>(s_.iterations)},
+                              .by_rows = true,
+                              .rows = s_.image};
+        found.numbers.insert(found.numbers.end(), w_.begin(), w_.end());
+        found.numbers.insert(found.numbers.end(), s_.history.begin(), s_.history.end());
+        return found;
+    }
+    void take_up(const CheckpointState& found) {
+        if (found.numbers.size() < 2 + w_.size() || found.rows.size() != n_) {
+            throw InvalidInput("the checkpoint does not have the numbers of this machine");
+        }
+        const auto weights = found.numbers.begin() + 2;
+        const auto history = weights + static_cast<std::ptrdiff_t>(w_.size());
+        s_.bias = found.numbers[0];
+        s_.iterations = static_cast<std::size_t>(found.numbers[1]);
+        w_.assign(weights, history);
+        s_.history.assign(history, found.numbers.end());
+        s_.image = found.rows;
+    }
+
     /// Σ_i term(i) over the rows of all ranks.
     template <class Term>
     double total(const Term& term) const {

@@ -31,7 +31,15 @@ class SpanRidgeSolver {
 
     SpanRidge solve() {
         SpanRidge found;
-        found.coefficients = weights(found.bias);
+        Checkpoint checkpoint(sample_.leaves, fingerprint());
+        if (const auto state = checkpoint.load()) {
+            take_up(*state, found);
+        } else {
+            found.coefficients = weights(found.bias);
+            CheckpointState done{.numbers = found.coefficients.values()};
+            done.numbers.insert(done.numbers.end(), found.bias.begin(), found.bias.end());
+            checkpoint.save(done);
+        }
         for (std::size_t o = 0; o < outputs(); ++o) {
             found.reports.push_back(report(found.coefficients.row(o), o, found.bias[o]));
         }
@@ -42,6 +50,29 @@ class SpanRidgeSolver {
    private:
     std::size_t outputs() const { return targets_.rows(); }
     std::size_t centres() const { return span_.size(); }
+
+    std::string fingerprint() const {
+        std::vector<double> numbers{lambda_, bias_ ? 1.0 : 0.0};
+        for (std::size_t o = 0; o < outputs(); ++o) {
+            const auto at = sample_.leaves.before();
+            numbers.push_back(sum([&](std::size_t i) {
+                return targets_(o, i) * sample_.weight(i) *
+                       static_cast<double>((at + i) % 1021 + 1);
+            }));
+        }
+        return products_.fingerprint() + " problem " +
+               fingerprint_of({numbers.data(), 1, numbers.size()});
+    }
+    void take_up(const CheckpointState& state, SpanRidge& found) const {
+        const std::size_t size = outputs() * centres();
+        if (state.numbers.size() != size + outputs()) {
+            throw InvalidInput("the checkpoint does not have the numbers of this machine");
+        }
+        const auto bias = state.numbers.begin() + static_cast<std::ptrdiff_t>(size);
+        found.coefficients = Matrix<double>(outputs(), centres());
+        std::copy(state.numbers.begin(), bias, found.coefficients.values().begin());
+        found.bias.assign(bias, state.numbers.end());
+    }
 
     /// Σ term(i) over the rows of all ranks.
     template <class Term>
