@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "learn/small.hpp"
 #include "mercer/base/parallel.hpp"
@@ -124,6 +126,39 @@ TEST(KMeans, RowsOnTheFlyAreTheSameAsAStoredMatrix) {
     set_threads(1);
     EXPECT_EQ(kmeans(s).fit(data).report().history, computed.report().history);
     set_threads(0);
+}
+
+TEST(KMeans, ManyRowsWhoseValuesDoNotFitAreBegunOnSomeOfThem) {
+    const std::size_t n = 20'000, classes = 4;
+    const Dataset data = make("blobs", {.n = n, .noise = 0.3, .classes = classes});
+    KMeansSettings s{.common = {.kernel = rbf({.gamma = 0.3})}, .clusters = classes};
+    s.common.memory_bytes = std::size_t{4} << 20;  // of 1.6 GB
+    const Model model = kmeans(s).fit(data);
+    EXPECT_EQ(model.report().status, FitStatus::converged);
+    // Far less than a pass over all pairs for every start, and no more than two in all.
+    EXPECT_LT(model.report().kernel_evaluations, 2 * n * n);
+    // Blobs far apart are the groups, one for one.
+    const std::vector<double> found = model.predict(data.x);
+    std::set<std::pair<double, std::string>> pairs;
+    for (std::size_t i = 0; i < n; ++i) pairs.emplace(found[i], data.y.text(i));
+    EXPECT_EQ(pairs.size(), classes);
+    // The objective is that of all rows: f_c = −‖Φ(x) − μ_c‖², the largest of a row its own.
+    const Matrix<double> f = model.decision(data.x);
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum -= std::ranges::max(f.row(i));
+    EXPECT_NEAR(sum, model.report().primal, 1e-3 * model.report().primal);
+}
+
+TEST(KMeans, FeaturesThatCanBeWrittenDownGiveTheSameGroups) {
+    // Sparse and dense rows of a linear kernel go through means; a map of the plane does not.
+    Dataset data = with_double_rows(make("blobs", {.n = 300, .noise = 1.5, .classes = 3}));
+    const KMeansSettings s{.common = in_double(linear()), .clusters = 3, .starts = 2};
+    const Model dense = kmeans(s).fit(data);
+    data.x = data.x.to_sparse();
+    EXPECT_EQ(kmeans(s).fit(data).predict(data.x), dense.predict(data.x));
+    EXPECT_NEAR(objective(linear(), data, dense.predict(data.x)), dense.report().primal, 1e-8);
+    // Nothing but the diagonal and the rows of the seeds is asked of the kernel.
+    EXPECT_LT(dense.report().kernel_evaluations, 300U * 20);
 }
 
 TEST(KMeans, MoreStartsAreNeverWorse) {

@@ -25,7 +25,9 @@ struct KMeansSettings {
 ///
 /// The model is an expansion with self = −1 and one output a centre, f_c(x) = −‖Φ(x) − μ_c‖², so
 /// the largest is the nearest. Kernel values are stored when they fit `memory_bytes`; otherwise
-/// those of the rows that move are computed again, a block of rows at a time.
+/// those of the rows that move are computed again, a block of rows at a time, and where there are
+/// many rows the starts are tried on some of them, drawn evenly, and the best goes on with all.
+/// Linear kernels need none: means are kept as vectors.
 ///
 /// The report has J as `primal`, its course as history, and the figures `objective`, `passes`,
 /// `start` (the best one, from 0) and `refilled` (centres that had lost their rows). The array

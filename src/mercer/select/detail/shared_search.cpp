@@ -36,6 +36,12 @@ struct Problem {
     Subproblem base{};                  ///< with C = 1
 };
 
+/// A held-out row: where it lies, and which of its fold it is.
+struct Held {
+    std::size_t place = 0;
+    std::size_t row = 0;
+};
+
 template <class T>
 class SharedSearch {
    public:
@@ -109,16 +115,19 @@ class SharedSearch {
         held_.resize(e_.folds.size());
         for (std::size_t f = 0; f < e_.folds.size(); ++f) {
             const Split& fold = e_.folds[f];
+            // In the order of their places, so that what is read of the matrix lies together.
+            std::vector<std::size_t> train = fold.train;
+            std::ranges::sort(train, {}, [&](std::size_t i) { return place_[i]; });
             SvmSettings settings = e_.space.task().svm.value();
             settings.C = 1;
             settings.common.kernel = linear();
             settings.common.scaling = {};  // of rows that only their labels are asked of
             if (!settings.tube_values.empty()) {
                 std::vector<double> own;
-                for (const std::size_t i : fold.train) own.push_back(settings.tube_values[i]);
+                for (const std::size_t i : train) own.push_back(settings.tube_values[i]);
                 settings.tube_values = std::move(own);
             }
-            FitPlan plan = plan_fit(settings, e_.data.select(fold.train), {});
+            FitPlan plan = plan_fit(settings, e_.data.select(train), {});
             shells_[f].task = settings.task;
             shells_[f].multi_class = settings.multi_class;
             shells_[f].class_names = plan.sample.classes.names;
@@ -127,11 +136,15 @@ class SharedSearch {
                 Problem problem{.fold = f, .number = p, .base = std::move(part.problem)};
                 for (std::size_t i = 0; i < problem.base.size(); ++i) {
                     const std::size_t row = plan.sample.kept[part.rows[i]];
-                    problem.places.push_back(place_[fold.train[row]]);
+                    problem.places.push_back(place_[train[row]]);
                 }
                 problems_.push_back(std::move(problem));
             }
-            for (const std::size_t i : fold.test) held_[f].push_back(place_[i]);
+            held_[f].resize(fold.test.size());
+            for (std::size_t r = 0; r < fold.test.size(); ++r) {
+                held_[f][r] = {.place = place_[fold.test[r]], .row = r};
+            }
+            std::ranges::sort(held_[f], {}, &Held::place);
             outputs_.push_back(plan.parts.size());
         }
     }
@@ -263,7 +276,9 @@ class SharedSearch {
     void decide(const Work& work, const std::vector<Learned>& learned) {
         constexpr std::size_t band = 64;
         const std::size_t f = work.problem->fold;
-        const auto pieces = stretches_of(held_[f]);
+        std::vector<std::size_t> places(held_[f].size());
+        std::ranges::transform(held_[f], places.begin(), &Held::place);
+        const auto pieces = stretches_of(places);
         const std::size_t m = work.problem->places.size();
         Matrix<double> sums(learned.size(), held_[f].size());
         for (std::size_t k = 0; k < learned.size(); ++k) {
@@ -299,7 +314,7 @@ class SharedSearch {
             if (repeats(k)) std::ranges::copy(sums.row(k - 1), sums.row(k).begin());
             Matrix<double>& out = work.chain->decisions[k][f];
             for (std::size_t r = 0; r < out.rows(); ++r) {
-                out(r, work.problem->number) = sums(k, r);
+                out(held_[f][r].row, work.problem->number) = sums(k, r);
             }
         }
     }
@@ -342,10 +357,10 @@ class SharedSearch {
     std::size_t most_learnt_ = most_learnt(e_);
     SearchBudget budget_;
     Truth truth_;
-    std::vector<std::size_t> order_{};              ///< the row at each place
-    std::vector<std::size_t> place_{};              ///< and back
-    std::vector<std::vector<std::size_t>> held_{};  ///< places of each fold's held-out rows
-    std::vector<ModelParts> shells_{};              ///< one a fold: what decisions need to be read
+    std::vector<std::size_t> order_{};       ///< the row at each place
+    std::vector<std::size_t> place_{};       ///< and back
+    std::vector<std::vector<Held>> held_{};  ///< each fold's held-out rows, by their places
+    std::vector<ModelParts> shells_{};       ///< one a fold: what decisions need to be read
     std::vector<std::size_t> outputs_{};
     std::vector<Problem> problems_{};
     std::vector<std::unique_ptr<Chain>> chains_{};
