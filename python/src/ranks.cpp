@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings.hpp"
+#include "common/bindings.hpp"
 #include "mercer/dist/communicator.hpp"
 
 namespace nb = nanobind;
