@@ -158,20 +158,17 @@ void SpanProducts::weigh(const Weights& weights, MatrixView<double> g,
     if (sums.rows > 0) forward_solve(span_.factor(), sums);
 }
 
-double weighted_diagonal(const CentreSpan<float>& span, const SpanSample& sample) {
+double SpanProducts::diagonal() const {
     double sum = 0;
-    sample.leaves.sum(
+    leaves().sum(
         [&](std::size_t begin, std::size_t end, std::span<double> total) {
-            std::vector<double> values;
-            for (std::size_t first = begin; first < end; first += block_rows) {
-                values.resize(std::min(block_rows, end - first));
-                span.gram().diagonal(span.gram().prepare(sample.block(first, values.size())),
-                                     values);
-                sample.release(first, values.size());
-                for (std::size_t k = 0; k < values.size(); ++k) {
-                    total[0] += sample.weight(first + k) * values[k];
+            for_blocks(begin, end, [&](std::size_t first, std::size_t count) {
+                std::vector<double> values(count);
+                span_.gram().diagonal(span_.gram().prepare(sample_.block(first, count)), values);
+                for (std::size_t k = 0; k < count; ++k) {
+                    total[0] += sample_.weight(first + k) * values[k];
                 }
-            }
+            });
         },
         {&sum, 1});
     return sum;

@@ -34,6 +34,8 @@ class SpanProducts {
     void multiply(std::span<const double> w, std::span<double> out) const;
     /// w = Σ c_i φ_i over the rows of all ranks.
     void sum(std::span<const double> c, std::span<double> w) const;
+    /// Σ w_i k(x_i, x_i) over the rows of all ranks, w being the weights of the sample.
+    double diagonal() const;
     /// The h_i >= 0 of the rows from `first` on, and row o of `right` for each of the sums.
     using Weights =
         std::function<void(std::size_t first, std::span<double> h, MatrixView<double> right)>;
@@ -51,8 +53,5 @@ class SpanProducts {
     const SpanSample& sample_;
     Progress progress_;
 };
-
-/// Σ w_i k(x_i, x_i) over the rows of all ranks.
-double weighted_diagonal(const CentreSpan<float>& span, const SpanSample& sample);
 
 }  // namespace mercer

@@ -35,16 +35,16 @@ SpanMoments moments_of(const CentreSpan<float>& span, const SpanSample& sample,
     const std::size_t m = span.size();
     SpanMoments found{.squares = Matrix<double>(m, m), .mean = std::vector<double>(m)};
     found.total = sample.leaves.sum([&](std::size_t i) { return sample.weight(i); });
-    found.own = weighted_diagonal(span, sample);
+    const SpanProducts products(span, sample, settings.common.progress);
+    found.own = products.diagonal();
     Matrix<double> sums(1, m);
-    SpanProducts(span, sample, settings.common.progress)
-        .weigh(
-            [&](std::size_t first, std::span<double> h, MatrixView<double> right) {
-                for (std::size_t k = 0; k < h.size(); ++k) {
-                    h[k] = right(0, k) = sample.weight(first + k);
-                }
-            },
-            found.squares.view(), sums.view());
+    products.weigh(
+        [&](std::size_t first, std::span<double> h, MatrixView<double> right) {
+            for (std::size_t k = 0; k < h.size(); ++k) {
+                h[k] = right(0, k) = sample.weight(first + k);
+            }
+        },
+        found.squares.view(), sums.view());
     if (!settings.center) return found;
     for (std::size_t k = 0; k < m; ++k) found.mean[k] = sums(0, k) / found.total;
     for (std::size_t i = 0; i < m; ++i) {

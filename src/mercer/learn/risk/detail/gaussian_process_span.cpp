@@ -143,7 +143,7 @@ Model process_in_span(GaussianProcessSettings settings, const Dataset& data, con
     evidence.logs = sum([&](std::size_t i) { return std::log(sample.weight(i)); });
     evidence.rows = sample.leaves.rows();
     // Kernel values are rounded to single precision: so much is counted as left in any case.
-    const double own = weighted_diagonal(span, sample);
+    const double own = SpanProducts(span, sample, progress).diagonal();
     evidence.left = own * 0x1p-22;
     double spanned = 0;
     for (std::size_t k = 0; k < span.size(); ++k) spanned += evidence.normal.squares(k, k);
