@@ -88,7 +88,10 @@ TEST_P(SpreadFit, IsTheMachineOfOneRank) {
     const Dataset data = rings(30'000, c.classes, c.sparse, c.weights);  // four leaves
     const FitSettings common{.scaling = ScalingRule::parse(c.scaling),
                              .target_scale = c.target_scale};
-    const SettingValues values{{"lambda", 0.5}};
+    const std::string task = c.task;
+    const SettingValues values = task == "gp"     ? SettingValues{{"noise", 0.5}}
+                                 : task == "kpca" ? SettingValues{{"components", 3.0}}
+                                                  : SettingValues{{"lambda", 0.5}};
     const Model alone = machine_in_span(c.task, common, values).fit(data);
     for (const std::size_t count : {2UL, 3UL, 5UL}) {
         SCOPED_TRACE(std::to_string(count) + " ranks");
@@ -106,6 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
     Machines, SpreadFit,
     testing::Values(Case{"ridge", 1, false, true, "standard", TargetScale::standard},
                     Case{"ridge", 1, true, false, "minmax", TargetScale::minmax},
+                    Case{"gp", 1, false, true, "standard", TargetScale::standard},
+                    Case{"kpca", 1, true, true, "standard", TargetScale::automatic},
                     Case{"logistic", 3, false, true, "standard", TargetScale::automatic},
                     Case{"squared-hinge", 2, true, false, "unit", TargetScale::automatic},
                     Case{"huber", 1, false, false, "none", TargetScale::center}),
