@@ -175,6 +175,15 @@ TEST_F(Mpi, TrainingThatWasKilledIsGoneOnWith) {
     EXPECT_TRUE(shows(other.err, "this is no checkpoint")) << other.err;
 }
 
+TEST_F(Mpi, CopiesOnTheirOwnAreToldSo) {
+    const std::string data = made({"moons", "--n", "50"}, "moons.csv");
+    const Outcome found =
+        run_program("mpirun", {"--oversubscribe", "--allow-run-as-root", "-x", "MERCER_MPI=off",
+                               "-n", "2", MERCER_PROGRAM, "info", data});
+    EXPECT_EQ(found.code, 0) << found.err;
+    EXPECT_NE(found.out.find("columns"), found.out.rfind("columns")) << "both speak";
+}
+
 TEST_F(Mpi, TooLittleTimeIsNamed) {
     const std::string data = made({"sinc", "--n", "40000"}, "sinc.npz");
     const Outcome found = run_ranks(2, {"train", data, "--task", "ridge", "--approximate",

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "mercer/base/detail/library.hpp"
 #include "mercer/base/error.hpp"
@@ -17,12 +18,17 @@ namespace mercer {
 namespace {
 
 /// How many processes were started together, by what their starters put into the environment: Open
-/// MPI, then MPICH and Intel MPI, then Slurm. 1 where nothing is said.
+/// MPI, MPICH and Intel MPI, and Slurm where it was asked for MPI (PMIX_RANK): copies that it
+/// starts without are on their own. 1 where nothing is said, or MERCER_MPI=off.
 std::size_t started_together() {
+    const char* const wish = std::getenv("MERCER_MPI");
+    if (wish && std::string(wish) == "off") return 1;
     for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+        const bool slurm = std::string_view(name).starts_with("SLURM");
+        if (slurm && !std::getenv("PMIX_RANK")) continue;
         const char* const text = std::getenv(name);
-        const auto number = text ? parse_number(text) : std::nullopt;
-        if (number && *number >= 1) return static_cast<std::size_t>(*number);
+        const double number = text ? parse_number(text).value_or(0) : 0;
+        if (number >= 1) return static_cast<std::size_t>(number);
     }
     return 1;
 }
