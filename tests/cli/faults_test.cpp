@@ -75,6 +75,29 @@ TEST(Faults, NumbersOfSeedsAndCountsAreNotTurnedRound) {
               2);
 }
 
+TEST(Faults, ATimeLimitIsThatOfAllTrainingsTogether) {
+    const Folder folder;
+    const Outcome none = run(
+        {"tune", "@digits", folder.path("m.mercer"), "--grid", "C=1,10", "--time-limit", "1e-6"});
+    EXPECT_EQ(none.code, 2);
+    EXPECT_NE(none.err.find("--time-limit 1e-06 passed before a point was tried"),
+              std::string::npos)
+        << none.err;
+    EXPECT_TRUE(folder.names().empty());
+    const Outcome some =
+        run({"train", "@iris", folder.path("m.mercer"), "--cv", "3", "--time-limit", "1e-6"});
+    EXPECT_EQ(some.code, 0) << some.err;
+    EXPECT_NE(some.out.find("stopped at the time limit"), std::string::npos) << some.out;
+    // What a limit that is never reached is divided into changes nothing.
+    const std::vector<std::string> plain{"train", "@iris", folder.path("a"), "--cv", "3"};
+    std::vector<std::string> limited = plain;
+    limited[2] = folder.path("b");
+    limited.insert(limited.end(), {"--time-limit", "1e6"});
+    EXPECT_EQ(run(plain).code, 0);
+    EXPECT_EQ(run(limited).code, 0);
+    EXPECT_EQ(content_of(folder.path("a")), content_of(folder.path("b")));
+}
+
 TEST(Faults, ScaledRowsAndTheirScalingAppearTogether) {
     const Folder folder;
     const std::string data = folder.file("data", rows);

@@ -36,8 +36,8 @@ void write_whole(const std::string& path, const std::function<void(Output&)>& wr
 /// loss of power between two names, microseconds apart, can part them.)
 ///
 ///     FilesTogether files;
-///     write_whole("images", write_images);
-///     write_whole("labels", write_labels);
+///     write_whole("rows.txt", [](Output& out) { out.write("1 2\n3 4\n"); });
+///     write_whole("labels.txt", [](Output& out) { out.write("a\nb\n"); });
 ///     files.keep();
 class FilesTogether {
    public:

@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "mercer/base/detail/json.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/json.hpp"
 #include "mercer/data/scaling.hpp"
 
 namespace mercer {

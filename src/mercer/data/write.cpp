@@ -6,7 +6,6 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/detail/memory.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/formats/detail/write_rows.hpp"
 #include "mercer/data/rows.hpp"
@@ -146,8 +145,6 @@ void write(const Dataset& data, const std::string& path, const WriteOptions& opt
     const Format& format = written_format(path, options);
     check_uses(path, format, options);
     check_objects(data, path, format);
-    // LIBSVM's text and NumPy's sparse matrices alone write what is there and nothing else.
-    if (!format.any_width && format.name != "npz") check_columns(data.x, 16, "a row of");
     const Split parts = split(data, path, format, options);
     FilesTogether files;
     if (!parts.labels.empty() && parts.labels_file != "none") {

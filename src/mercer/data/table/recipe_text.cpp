@@ -2,8 +2,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "mercer/base/detail/json.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/data/detail/json.hpp"
 #include "mercer/data/recipe.hpp"
 
 namespace mercer {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mercer/base/detail/json.hpp"
+#include "mercer/data/detail/json.hpp"
 
 namespace mercer::persist {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mercer/base/progress.hpp"
+#include "mercer/data/detail/memory.hpp"
 #include "mercer/data/formats/detail/write_rows.hpp"
 
 namespace mercer::formats {
@@ -28,6 +29,7 @@ void append_bytes(std::string& text, T value, bool big_endian) {
 /// The rows as bytes, each number converted by put(text, value).
 template <class Put>
 void write_dense(const Rows& rows, const Progress& progress, Output& output, Put put) {
+    check_columns(rows, 16, "a row of");
     write_rows(rows.size(), progress, output,
                [&](std::string& text, std::size_t first, std::size_t last) {
                    std::vector<double> row(rows.columns());

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mercer/base/text.hpp"
+#include "mercer/data/detail/memory.hpp"
 #include "mercer/data/formats/detail/table.hpp"
 #include "mercer/data/formats/detail/write_rows.hpp"
 
@@ -88,6 +89,7 @@ void write_table_as(const Dataset& data, const WriteOptions& options, char delim
 }  // namespace
 
 void write_table(const Dataset& data, const WriteOptions& options, char delimiter, Output& output) {
+    check_columns(data.x, 16, "a row of");
     const bool named =
         !data.feature_names.empty() || !data.roles.label_name.empty() || !data.x.objects().empty();
     const bool header =

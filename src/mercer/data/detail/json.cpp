@@ -1,4 +1,4 @@
-#include "mercer/base/detail/json.hpp"
+#include "mercer/data/detail/json.hpp"
 
 #include <set>
 #include <utility>
