@@ -34,7 +34,9 @@ def read(name: str, folder: str) -> Data:
         from sklearn.datasets import load_svmlight_file
 
         x, y = load_svmlight_file(os.path.join(folder, FILES[name]))
-        return x.tocsr(), np.where(y > 0, 1.0, -1.0)
+        # LinearSVC takes indices of 32 bits only.
+        x.indices, x.indptr = x.indices.astype(np.int32), x.indptr.astype(np.int32)
+        return x, np.where(y > 0, 1.0, -1.0)
     with gzip.open(os.path.join(folder, "covtype/covtype.csv.gz"), "rt") as file:
         table = np.loadtxt(file, delimiter=",", dtype=np.float32)
     x = table[:, :-1]
