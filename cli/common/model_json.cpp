@@ -7,9 +7,9 @@
 
 namespace mercer::cli {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 void null_if_infinite(Json& item) {
     if (item.is_number_float()) item = json_number(item.get<double>());
