@@ -121,5 +121,14 @@ TEST(Precision, ArraysOfDoublesAreJudgedAlike) {
     EXPECT_TRUE(read_back({1e300, 1}, false).is_double());
 }
 
+// The ranges of all columns that a file may name would take gigabytes.
+TEST(Precision, ColumnsThatHoldNothingCostNothing) {
+    const Dataset wide =
+        read_text("1 7:0.5 4000000000:123456.789012\n2 4000000000:123456.789013\n");
+    EXPECT_TRUE(wide.x.is_double()) << "told apart in double precision only";
+    EXPECT_EQ(column_hurt_by_single(wide.x.to_float()), std::size_t{3999999999});
+    EXPECT_FALSE(read_text("1 7:0.123456789 4000000000:1\n2 4000000000:2\n").x.is_double());
+}
+
 }  // namespace
 }  // namespace mercer

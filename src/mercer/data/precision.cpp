@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -24,9 +25,22 @@ struct Ranges {
     }
 };
 
+/// The columns of sparse rows that hold something, where they are few among all of them: a file may
+/// claim thousands of millions. Empty: all columns are looked at.
 template <class T>
-Ranges ranges_of(const Rows& rows) {
-    Ranges ranges(rows.columns());
+std::vector<std::uint32_t> used_among_many(const Rows& rows) {
+    if (!rows.is_sparse() || rows.columns() <= 2 * rows.nonzeros() + 1000) return {};
+    const SparseView<T> x = rows.sparse_view<T>();
+    std::vector<std::uint32_t> used(x.index, x.index + x.nonzeros());
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    return used;
+}
+
+template <class T>
+Ranges ranges_of(const Rows& rows, const std::vector<std::uint32_t>& used) {
+    const std::size_t columns = used.empty() ? rows.columns() : used.size();
+    Ranges ranges(columns);
     if (!rows.is_sparse()) {
         const MatrixView<const T> x = rows.dense_view<T>();
         for (std::size_t i = 0; i < x.rows; ++i) {
@@ -41,11 +55,16 @@ Ranges ranges_of(const Rows& rows) {
         const auto index = x.row_index(i);
         const auto value = x.row_value(i);
         for (std::size_t k = 0; k < index.size(); ++k) {
-            ranges.see(index[k], static_cast<double>(value[k]));
-            ++ranges.entries[index[k]];
+            const std::size_t j =
+                used.empty()
+                    ? index[k]
+                    : static_cast<std::size_t>(
+                          std::lower_bound(used.begin(), used.end(), index[k]) - used.begin());
+            ranges.see(j, static_cast<double>(value[k]));
+            ++ranges.entries[j];
         }
     }
-    for (std::size_t j = 0; j < x.columns; ++j) {
+    for (std::size_t j = 0; j < columns; ++j) {
         if (ranges.entries[j] < x.rows) ranges.see(j, 0);
     }
     return ranges;
@@ -56,13 +75,20 @@ Ranges ranges_of(const Rows& rows) {
 std::optional<std::size_t> column_hurt_by_single(const Rows& rows) {
     constexpr double half_ulp = 0x1p-24;  // of a float, relative to it
     constexpr double harmless = 1e-5;
-    const Ranges r = rows.is_double() ? ranges_of<double>(rows) : ranges_of<float>(rows);
-    for (std::size_t j = 0; j < rows.columns(); ++j) {
+    if (rows.is_sparse() && rows.nonzeros() == 0) return std::nullopt;
+    const std::vector<std::uint32_t> used =
+        rows.is_double() ? used_among_many<double>(rows) : used_among_many<float>(rows);
+    const Ranges r =
+        rows.is_double() ? ranges_of<double>(rows, used) : ranges_of<float>(rows, used);
+    const auto column = [&](std::size_t j) { return used.empty() ? j : std::size_t{used[j]}; };
+    for (std::size_t j = 0; j < r.low.size(); ++j) {
         const double largest = std::max(std::abs(r.low[j]), std::abs(r.high[j]));
         const double spread = r.high[j] - r.low[j];
-        if (!(largest <= static_cast<double>(std::numeric_limits<float>::max()))) return j;
+        if (!(largest <= static_cast<double>(std::numeric_limits<float>::max()))) {
+            return column(j);
+        }
         if (spread == 0 && (rows.is_double() || largest == 0)) continue;
-        if (!(half_ulp * largest <= harmless * spread)) return j;
+        if (!(half_ulp * largest <= harmless * spread)) return column(j);
     }
     return std::nullopt;
 }

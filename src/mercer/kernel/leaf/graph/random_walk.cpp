@@ -304,6 +304,8 @@ Finding judge(const KernelNode&, const Assumptions&) {
 }  // namespace
 
 const Leaf& random_walk_leaf() {
+    // Made before: where memory runs out in the middle of the leaf, g++ 12 takes it down wrongly.
+    std::vector<std::string> slopes{"lambda"};
     static const Leaf leaf{
         .entry = {.name = "random_walk",
                   .formula = "sum over t of lambda^t times the pairs of walks of t steps in x and "
@@ -313,7 +315,7 @@ const Leaf& random_walk_leaf() {
                   .parameters = {above_zero("lambda", {}, 0.01)}},
         .objects = ObjectKind::graph,
         .prepare = prepare,
-        .pair_slopes = {"lambda"},
+        .pair_slopes = std::move(slopes),
         .judge = judge,
     };
     return leaf;

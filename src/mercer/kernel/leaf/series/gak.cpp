@@ -211,6 +211,8 @@ Finding judge(const KernelNode&, const Assumptions&) {
 }  // namespace
 
 const Leaf& gak_leaf() {
+    // Made before: where memory runs out in the middle of the leaf, g++ 12 takes it down wrongly.
+    std::vector<std::string> slopes{"sigma"};
     static const Leaf leaf{
         .entry = {.name = "gak",
                   .aliases = {"global_alignment"},
@@ -221,7 +223,7 @@ const Leaf& gak_leaf() {
                   .parameters = {above_zero("sigma", {}, 1.0), width_form(),
                                  whole("band", {}, 0, 1e6, 0.0), counted_form()}},
         .prepare = prepare,
-        .pair_slopes = {"sigma"},
+        .pair_slopes = std::move(slopes),
         .judge = judge,
     };
     return leaf;

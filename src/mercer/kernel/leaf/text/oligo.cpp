@@ -84,6 +84,8 @@ Finding judge(const KernelNode&, const Assumptions&) {
 }  // namespace
 
 const Leaf& oligo_leaf() {
+    // Made before: where memory runs out in the middle of the leaf, g++ 12 takes it down wrongly.
+    std::vector<std::string> slopes{"sigma"};
     static const Leaf leaf{
         .entry = {.name = "oligo",
                   .formula = "sum over equal k-mers at places p of x and q of z of "
@@ -94,7 +96,7 @@ const Leaf& oligo_leaf() {
                                  alphabet_form(), window_forms()[0], window_forms()[1]}},
         .objects = ObjectKind::text,
         .prepare = prepare,
-        .pair_slopes = {"sigma"},
+        .pair_slopes = std::move(slopes),
         .judge = judge,
     };
     return leaf;

@@ -228,6 +228,8 @@ Finding judge(const KernelNode&, const Assumptions&) {
 const Leaf& subsequence_leaf() {
     ParameterForm decay = above_zero("decay", {"lambda"}, 0.5);
     decay.high = 1;
+    // Made before: where memory runs out in the middle of the leaf, g++ 12 takes it down wrongly.
+    std::vector<std::string> slopes{"decay"};
     static const Leaf leaf{
         .entry = {.name = "subsequence",
                   .aliases = {"ssk"},
@@ -239,7 +241,7 @@ const Leaf& subsequence_leaf() {
                                  alphabet_form(), window_forms()[0], window_forms()[1]}},
         .objects = ObjectKind::text,
         .prepare = prepare,
-        .pair_slopes = {"decay"},
+        .pair_slopes = std::move(slopes),
         .judge = judge,
     };
     return leaf;
