@@ -61,10 +61,10 @@ const std::vector<Known>& known() {
         {"dependency", "dependency", {"cli/machines/predict.cpp"}},
         {"multilabel",
          "multi_label",
-         {"cli/machines/multilabel.cpp", "cli/common/model_output.cpp"}},
+         {"cli/machines/multilabel.cpp", "cli/common/certificate_output.cpp"}},
         {"spreading", "spreading", {"cli/common/model_output.cpp"}},
         {"kha", "kha", {"cli/machines/train.cpp", "cli/components/superres.cpp"}},
-        {"huber", "huber", {"src/mercer/learn/convexity.cpp", "cli/common/model_output.cpp"}},
+        {"huber", "huber", {"src/mercer/learn/convexity.cpp", "cli/common/certificate_output.cpp"}},
     };
     return all;
 }
