@@ -106,7 +106,7 @@ std::string nu_text(const Model& model, const Report& r) {
 /// Tasks whose tolerance is one on the relative gap, not on the violation.
 bool is_solved_to_gap(Task task) {
     return task == Task::logistic || task == Task::squared_hinge || task == Task::huber ||
-           task == Task::quantile || task == Task::multi_label || task == gpc_task ||
+           task == Task::quantile || is_multi_label(task) || task == gpc_task ||
            task == risk_task || task == risk_classes_task || task == regions_task;
 }
 

@@ -28,7 +28,7 @@ std::string parameters_text(const Model& model) {
     const Task task = model.task();
     const bool sphere_by_c = task == Task::svdd && t.C > 0;
     add(task == Task::svc || task == Task::svr || task == Task::nu_svr || task == Task::adatron ||
-            task == Task::multi_label || sphere_by_c,
+            is_multi_label(task) || sphere_by_c,
         "C", t.C);
     add(task == Task::nu_svc || task == Task::nu_svr || task == Task::one_class ||
             task == Task::parzen || (task == Task::svdd && !sphere_by_c),
