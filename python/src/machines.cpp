@@ -165,7 +165,7 @@ Make maker_of(const MachineEntry& machine, const FitSettings& common, const Sett
               const nb::dict& settings) {
     s.number("finest", 0);  // the sharpest answer belongs to machines of all rows
     s.flag("trace", false);
-    if (machine.learns == Learns::functions || machine.learns == Learns::label_sets) {
+    if (machine.learns == Learns::label_sets) {
         throw InvalidInput("the task " + machine.name +
                            " learns from all rows: without approximate");
     }
