@@ -39,7 +39,7 @@ SpanFeatures<T> features_of(const CentreSpan<T>& span, const Sample& sample,
                            std::to_string((copies * n * m * sizeof(T) >> 20) + 1) +
                            " MiB; allow more with `memory_bytes`, use fewer `centres`, or a task "
                            "that goes over the rows "
-                           "block by block: ridge, logistic, squared-hinge or huber");
+                           "block by block: ridge, gp, logistic, squared-hinge or huber");
     }
     SpanFeatures<T> found{.values = std::vector<T>(n * m), .left = std::vector<double>(n)};
     for (std::size_t first = 0; first < n; first += block_rows) {

@@ -209,9 +209,10 @@ Kernel span_kernel(const SpanSample& sample, const Kernel& kernel) {
 void refuse_spread(const std::string& what) {
     const std::size_t size = current_ranks().size();
     if (size == 1) return;
-    throw InvalidInput(what + " cannot be spread over " + std::to_string(size) +
-                       " processes; ridge, logistic, squared-hinge and huber can, with rows of "
-                       "numbers and `approximate=nystroem`");
+    throw InvalidInput(
+        what + " cannot be spread over " + std::to_string(size) +
+        " processes; ridge, gp, kpca, logistic, squared-hinge and huber can, with rows of "
+        "numbers and `approximate=nystroem`");
 }
 
 Rows SpanSample::block(std::size_t first, std::size_t count) const {
