@@ -20,7 +20,8 @@ import sys
 import make_reference
 
 ROOT = make_reference.ROOT
-MODULES = ("mercer", "mercer.kernels", "mercer.theory", "mercer.data", "mercer.pictures", "mercer.plot")
+MODULES = ("mercer", "mercer.kernels", "mercer.theory", "mercer.data", "mercer.pictures", "mercer.plot",
+           "mercer.distributed")
 #: What pages outside docs/ link to, or are.
 BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "examples", "repro",
           "data", "src/mercer", "tests/data/format_test.cpp")
