@@ -9,6 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/data/detail/array_part.hpp"
+#include "mercer/data/detail/entries.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
@@ -16,26 +17,6 @@ namespace mercer {
 namespace {
 
 using Kind = ScalingRule::Kind;
-
-/// Calls visit(column, value) for the stored entries of rows [first, last).
-template <class T, class Visit>
-void visit_values(const Rows& rows, std::size_t first, std::size_t last, const Visit& visit) {
-    if (rows.is_sparse()) {
-        const SparseView<T> view = rows.sparse_view<T>();
-        for (std::size_t i = first; i < last; ++i) {
-            const auto index = view.row_index(i);
-            const auto value = view.row_value(i);
-            for (std::size_t e = 0; e < index.size(); ++e) {
-                visit(std::size_t{index[e]}, static_cast<double>(value[e]));
-            }
-        }
-        return;
-    }
-    const MatrixView<const T> view = rows.dense_view<T>();
-    for (std::size_t i = first; i < last; ++i) {
-        for (std::size_t j = 0; j < view.columns; ++j) visit(j, static_cast<double>(view(i, j)));
-    }
-}
 
 /// Sums over all rows of what visit(sums, column, value) adds, `width` numbers a column: pieces of
 /// a leaf on all threads, added in their order. With `scaled` rows are looked at as scaled.
@@ -58,8 +39,8 @@ std::vector<double> column_sums(const SpanSample& sample, bool scaled, std::size
                 };
                 const std::size_t from = p * piece;
                 const std::size_t to = std::min(from + piece, rows.size());
-                rows.is_double() ? visit_values<double>(rows, from, to, own)
-                                 : visit_values<float>(rows, from, to, own);
+                rows.is_double() ? visit_entries<double>(rows, from, to, own)
+                                 : visit_entries<float>(rows, from, to, own);
                 parts[p] = std::move(sums);
             });
             for (const std::vector<double>& part : parts) {
@@ -81,8 +62,8 @@ std::vector<double> column_tops(const SpanSample& sample, double sign,
         own[j] = std::max(own[j], sign * value);
     };
     sample.leaves.each([&](std::size_t first, std::size_t last) {
-        rows.is_double() ? visit_values<double>(rows, first, last, visit)
-                         : visit_values<float>(rows, first, last, visit);
+        rows.is_double() ? visit_entries<double>(rows, first, last, visit)
+                         : visit_entries<float>(rows, first, last, visit);
         sample.release(first, last - first);
     });
     const auto all = sample.leaves.ranks().all_gather(std::span<const double>(own));

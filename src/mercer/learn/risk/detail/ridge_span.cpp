@@ -154,6 +154,9 @@ class SpanRidgeSolver {
         r.primal = loss + lambda_ * r.squared_norm;
         r.dual = linear - squares - lambda_ * dot(image, image);
         set_gap(r);
+        for (std::size_t k = 0; k < w.size(); ++k) {  // λ w = Σ λ α_i φ_i at the optimum
+            r.kkt_violation = std::max(r.kkt_violation, lambda_ * std::fabs(w[k] - image[k]));
+        }
         r.bias = bias;
         r.rows = sample_.leaves.rows();
         r.figures["lambda"] = lambda_;
