@@ -57,8 +57,8 @@ class KernelPca {
     const KernelPcaSettings& settings() const { return settings_; }
     Model fit(const Dataset& data) const;
     /// In the span of some rows, by one pass over all of them and memory for centres²
-    /// (`approximate`). Eigenvalues are then at most those of all rows, one by one; the centre is the
-    /// point of the span next to Φ̄, and residuals are those within the span.
+    /// (`approximate`). Eigenvalues are then at most those of all rows, one by one; the centre is
+    /// the point of the span next to Φ̄, and residuals are those within the span.
     Model fit_in_span(const Dataset& data, MatrixView<const double> targets,
                       const Nystroem& how) const;
 
