@@ -173,6 +173,46 @@ TEST(RowsFigure, HasASeriesForEachLabel) {
     EXPECT_THROW(chart::rows_figure(numbers, {.joined = true}), InvalidInput);
 }
 
+TEST(CodesFigure, HasACircleAroundEachCode) {
+    const Dataset moons = make("moons", {.n = 20});
+    const Rows codes = Rows::dense(std::vector<double>{0, 0, 1, 0.5}, 2);
+    const chart::Drawing drawing = chart::codes_figure(moons, codes, 0.25);
+    const auto dots = all_of<chart::Dots>(drawing);
+    EXPECT_EQ(dots.back().x, (std::vector<double>{0, 1}));
+    const auto circles = all_of<chart::Line>(drawing);
+    ASSERT_EQ(circles.size(), 1U);
+    const std::size_t half = circles[0].x.size() / 2;
+    for (std::size_t k = 0; k + 1 < half; ++k) {
+        EXPECT_NEAR(std::hypot(circles[0].x[k], circles[0].y[k]), 0.25, 1e-12);
+        EXPECT_NEAR(std::hypot(circles[0].x[half + k] - 1, circles[0].y[half + k] - 0.5), 0.25,
+                    1e-12);
+    }
+    EXPECT_TRUE(all_of<chart::Line>(chart::codes_figure(moons, codes, 0)).empty());
+    EXPECT_THROW(chart::codes_figure(embedded("iris"), codes, 1), InvalidInput);
+}
+
+TEST(SheetFigure, PutsPixelsWhereTheyBelong) {
+    std::vector<double> values(5 * 6);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<double>(k);
+    const Rows rows = Rows::dense(std::move(values), 6);
+    const auto maps = all_of<chart::HeatMap>(chart::sheet_figure(rows, {.width = 3, .across = 2}));
+    ASSERT_EQ(maps.size(), 1U);
+    const Matrix<double>& sheet = maps[0].values;
+    // Three lines of two pictures, 3 wide and 2 high, one pixel between them.
+    ASSERT_EQ(sheet.rows(), 8U);
+    ASSERT_EQ(sheet.columns(), 7U);
+    EXPECT_EQ(sheet(0, 0), 0);
+    EXPECT_EQ(sheet(1, 2), 5);
+    EXPECT_EQ(sheet(0, 4), 6);   // the second picture
+    EXPECT_EQ(sheet(7, 2), 29);  // the end of the fifth
+    EXPECT_TRUE(std::isnan(sheet(0, 3)) && std::isnan(sheet(2, 0)) && std::isnan(sheet(7, 6)));
+    EXPECT_EQ(maps[0].low, 0);
+    EXPECT_EQ(maps[0].high, 29);
+    EXPECT_THROW(chart::sheet_figure(rows), InvalidInput);
+    EXPECT_THROW(chart::sheet_figure(rows, {.width = 4}), InvalidInput);
+    EXPECT_EQ(chart::sheet_figure(embedded("digits").x.slice(0, 3)).panels.size(), 1U);
+}
+
 LearnResult found_on_a_grid() {
     LearnResult r{.numbers = true};
     Candidate& c = r.candidates.emplace_back(Candidate{.name = "Gaussian"});

@@ -11,15 +11,8 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-using Words = std::vector<std::string>;
-
 constexpr int stationary = 3;
 const std::string sentence = "the optimum lies between dual and primal";
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 std::size_t count(const std::string& text, const std::string& part) {
     std::size_t found = 0;

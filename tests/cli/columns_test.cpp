@@ -10,10 +10,6 @@
 namespace mercer::test {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 void expect_refused(const Outcome& outcome, const std::string& part) {
     EXPECT_EQ(outcome.code, 2) << outcome.out;
     EXPECT_TRUE(has(outcome.err, part)) << outcome.err;

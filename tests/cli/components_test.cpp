@@ -17,20 +17,6 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-using Words = std::vector<std::string>;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-json json_of(Words words) {
-    words.emplace_back("--json");
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
-    return json::parse(outcome.out, nullptr, false);
-}
-
 TEST(Components, TrainTransformAndPredictAgreeWithTheLibrary) {
     const Folder folder;
     const std::string model = folder.path("pca.mercer");

@@ -11,21 +11,7 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 /// The JSON of a command that must succeed.
-json json_of(std::vector<std::string> words, const std::string& input = "") {
-    words.emplace_back("--json");
-    const Outcome outcome = run(words, input);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_EQ(outcome.err, "");
-    return json::parse(outcome.out, nullptr, false);
-}
-
 void must(const std::vector<std::string>& words, const std::string& input = "") {
     const Outcome outcome = run(words, input);
     EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -16,16 +16,6 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-using Words = std::vector<std::string>;
-
-json json_of(Words words, int code = 0) {
-    words.emplace_back("--json");
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err << outcome.out;
-    return json::parse(outcome.out, nullptr, false);
-}
-
 /// Two views of an angle, the second at twice it.
 struct Circle {
     std::string x, y;

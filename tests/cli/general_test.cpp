@@ -13,10 +13,6 @@ namespace {
 const std::vector<std::string> commands{"info",   "convert", "scale",     "make",
                                         "kernel", "gram",    "completion"};
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 void expect_refused(const Outcome& outcome, const std::string& part) {
     EXPECT_EQ(outcome.code, 2) << outcome.err;
     EXPECT_EQ(outcome.out, "");

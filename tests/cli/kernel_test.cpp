@@ -12,19 +12,6 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-json json_of(std::vector<std::string> words, const std::string& input = "") {
-    words.emplace_back("--json");
-    const Outcome outcome = run(words, input);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return json::parse(outcome.out, nullptr, false);
-}
-
 /// The numbers of a table without header.
 std::vector<std::vector<double>> table(const std::string& text) {
     std::vector<std::vector<double>> rows;

@@ -17,20 +17,6 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-using Words = std::vector<std::string>;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-Words lines_of(const std::string& text) {
-    Words lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
-
 /// Our program under LIBSVM's name.
 std::string ours(const std::string& name) {
     return (std::filesystem::path(MERCER_PROGRAM).parent_path() / "libsvm" / name).string();

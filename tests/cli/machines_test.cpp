@@ -15,20 +15,6 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-using Words = std::vector<std::string>;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-json json_of(Words words, int code = 0) {
-    words.emplace_back("--json");
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err << outcome.out;
-    return json::parse(outcome.out, nullptr, false);
-}
-
 std::string moons(const Folder& folder) {
     const std::string path = folder.path("moons.csv");
     EXPECT_EQ(run({"make", "moons", "--n", "200", "--noise", "0.2", "-o", path}).code, 0);

@@ -16,12 +16,6 @@
 namespace mercer::test {
 namespace {
 
-using Words = std::vector<std::string>;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 Words split(const std::string& text) {
     std::istringstream stream(text);
     Words words;

@@ -12,8 +12,6 @@
 namespace mercer::test {
 namespace {
 
-using Json = nlohmann::json;
-
 class Plot : public ::testing::Test {
    protected:
     void SetUp() override {
@@ -97,11 +95,11 @@ TEST_F(Plot, ShowHasWAndAlpha) {
     EXPECT_NE(text.out.find("coefficient  row of"), std::string::npos) << text.out;
     const Outcome o = run({"show", plane, "--alpha", "1000", "--json"});
     ASSERT_EQ(o.code, 0) << o.err;
-    const Json json = Json::parse(o.out);
-    const auto list = json["coefficients"].begin().value();
+    const json said = json::parse(o.out);
+    const auto list = said["coefficients"].begin().value();
     // Σ α_i y_i = 0, and the largest comes first.
     double sum = 0;
-    for (const Json& one : list) sum += one["coefficient"].get<double>();
+    for (const json& one : list) sum += one["coefficient"].get<double>();
     EXPECT_NEAR(sum, 0, 1e-6);
     EXPECT_GE(std::abs(list[0]["coefficient"].get<double>()),
               std::abs(list[1]["coefficient"].get<double>()));
@@ -116,10 +114,10 @@ TEST_F(Plot, ShowHasWAndAlpha) {
     }
     ASSERT_EQ(x.size(), 60U);
     double first = 0;
-    for (const Json& one : list) {
+    for (const json& one : list) {
         first += one["coefficient"].get<double>() * x[one["row"].get<std::size_t>() - 1][0];
     }
-    EXPECT_NEAR(first, json["w"].begin().value()[0].get<double>(), 1e-5);
+    EXPECT_NEAR(first, said["w"].begin().value()[0].get<double>(), 1e-5);
 }
 
 }  // namespace

@@ -15,27 +15,6 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-using Words = std::vector<std::string>;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-Words lines_of(const std::string& text) {
-    Words lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
-
-json json_of(Words words) {
-    words.emplace_back("--json");
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return json::parse(outcome.out, nullptr, false);
-}
-
 void must(const Words& words) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, 0) << outcome.err;

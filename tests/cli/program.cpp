@@ -1,6 +1,7 @@
 #include "cli/program.hpp"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 extern char** environ;
@@ -130,6 +132,32 @@ Outcome run_and_signal(const std::vector<std::string>& words, int signal, int mi
     outcome.out = content_of(folder.path("out"));
     outcome.err = content_of(folder.path("err"));
     return outcome;
+}
+
+json json_of(Words words, int code) {
+    words.emplace_back("--json");
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, code) << outcome.err << outcome.out;
+    return json::parse(outcome.out, nullptr, false);
+}
+
+json json_of(Words words, const std::string& input) {
+    words.emplace_back("--json");
+    const Outcome outcome = run(words, input);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return json::parse(outcome.out, nullptr, false);
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+Words lines_of(const std::string& text) {
+    std::istringstream in(text);
+    Words lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
 }
 
 }  // namespace mercer::test

@@ -1,10 +1,14 @@
 // Runs the real program and looks at what came out.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 namespace mercer::test {
+
+using Words = std::vector<std::string>;
+using nlohmann::json;
 
 struct Outcome {
     int code = -1;  ///< exit code, or 128 + signal
@@ -35,7 +39,15 @@ std::string content_of(const std::string& path);
 /// Runs `mercer` with these words; `input` is its standard input.
 Outcome run(const std::vector<std::string>& words, const std::string& input = "");
 
-/// The same in a folder of its own.
+/// What it says with --json; expects this exit code.
+json json_of(Words words, int code = 0);
+json json_of(Words words, const std::string& input);
+
+/// The text has that part.
+bool has(const std::string& text, const std::string& part);
+Words lines_of(const std::string& text);
+
+/// Runs it in a folder of its own.
 Outcome run_in(const std::string& folder, const std::vector<std::string>& words);
 
 /// The same with standard output going to a file such as /dev/full.

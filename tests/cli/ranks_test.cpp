@@ -12,8 +12,6 @@
 namespace mercer::test {
 namespace {
 
-using Words = std::vector<std::string>;
-
 bool shows(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }

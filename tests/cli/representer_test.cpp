@@ -11,16 +11,6 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-using Words = std::vector<std::string>;
-
-json json_of(Words words) {
-    words.emplace_back("--json");
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return json::parse(outcome.out, nullptr, false);
-}
-
 std::string sinc(const Folder& folder) {
     const std::string path = folder.path("sinc.csv");
     EXPECT_EQ(run({"make", "sinc", "-n", "120", "--seed", "2", "-o", path}).code, 0);

@@ -16,20 +16,6 @@
 namespace mercer::test {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-using nlohmann::json;
-using Words = std::vector<std::string>;
-
-json json_of(Words words, int code = 0) {
-    words.emplace_back("--json");
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err << outcome.out;
-    return json::parse(outcome.out, nullptr, false);
-}
-
 void refused(const Words& words, const std::string& part) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, 2) << outcome.out;

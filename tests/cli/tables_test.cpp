@@ -9,8 +9,6 @@
 namespace mercer::test {
 namespace {
 
-using Json = nlohmann::json;
-
 /// Rows with a gap, a category, a date, yes and no, a name of its own and a constant.
 std::string customers(std::size_t rows, std::size_t first = 0) {
     std::string text = "id;age;city;joined;member;flag;churn\n";
@@ -32,9 +30,9 @@ TEST(TablesCli, InfoTellsEveryColumn) {
     const std::string file = folder.file("customers.csv", customers(60));
     const Outcome outcome = run({"info", file, "--json"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const Json table = Json::parse(outcome.out).at("table");
+    const json table = json::parse(outcome.out).at("table");
     std::string kinds;
-    for (const Json& column : table.at("columns"))
+    for (const json& column : table.at("columns"))
         kinds += column.at("kind").get<std::string>() + " ";
     EXPECT_EQ(kinds, "identifier number category date yes-no constant category ");
     EXPECT_EQ(table.at("columns")[1].at("missing"), 5);
@@ -49,7 +47,7 @@ TEST(TablesCli, TrainKeepsTheRecipeAndPredictAppliesIt) {
     const std::string model = folder.path("m.mercer");
     const Outcome trained = run({"train", file, model, "-C", "10", "--cv", "3", "--json"});
     ASSERT_EQ(trained.code, 0) << trained.err;
-    const Json cv = Json::parse(trained.out).at("cross_validation");
+    const json cv = json::parse(trained.out).at("cross_validation");
     EXPECT_GT(cv.at("accuracy").get<double>(), cv.at("baseline").get<double>() + 0.1);
     EXPECT_EQ(cv.at("each").size(), 3U);
     EXPECT_EQ(run({"verify", model, file}).code, 0);
@@ -95,24 +93,24 @@ TEST(TablesCli, LearnJudgesOnRowsSetAside) {
     const Outcome outcome =
         run({"learn", file, "--target", "churn", "-o", model, "--time", "10", "--json"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const Json json = Json::parse(outcome.out);
-    EXPECT_EQ(json.at("target"), "classes");
-    EXPECT_EQ(json.at("rows_set_aside"), json.at("judgement").at("rows"));
-    EXPECT_GT(json.at("judgement").at("accuracy").get<double>(),
-              json.at("judgement").at("baseline").get<double>());
-    EXPECT_GE(json.at("candidates").size(), 3U);
+    const json said = json::parse(outcome.out);
+    EXPECT_EQ(said.at("target"), "classes");
+    EXPECT_EQ(said.at("rows_set_aside"), said.at("judgement").at("rows"));
+    EXPECT_GT(said.at("judgement").at("accuracy").get<double>(),
+              said.at("judgement").at("baseline").get<double>());
+    EXPECT_GE(said.at("candidates").size(), 3U);
     // The facts that a report draws.
-    EXPECT_EQ(json.at("candidates")[0].at("axes"), Json({"C"}));
-    EXPECT_GE(json.at("candidates")[0].at("tried").size(), 3U);
-    EXPECT_EQ(json.at("learning_curve").back().at("rows"), 120);
-    EXPECT_FALSE(json.at("effects").empty());
-    EXPECT_TRUE(json.at("drift").empty());
-    EXPECT_LT(json.at("judgement").at("accuracy_again")[0].get<double>(),
-              json.at("judgement").at("accuracy_interval")[0].get<double>());
+    EXPECT_EQ(said.at("candidates")[0].at("axes"), json({"C"}));
+    EXPECT_GE(said.at("candidates")[0].at("tried").size(), 3U);
+    EXPECT_EQ(said.at("learning_curve").back().at("rows"), 120);
+    EXPECT_FALSE(said.at("effects").empty());
+    EXPECT_TRUE(said.at("drift").empty());
+    EXPECT_LT(said.at("judgement").at("accuracy_again")[0].get<double>(),
+              said.at("judgement").at("accuracy_interval")[0].get<double>());
     const std::string fresh = folder.file("fresh.csv", customers(60, 500));
     const Outcome judged = run({"judge", model, fresh, "--json"});
     ASSERT_EQ(judged.code, 0) << judged.err;
-    EXPECT_EQ(Json::parse(judged.out).at("rows"), 60);
+    EXPECT_EQ(json::parse(judged.out).at("rows"), 60);
     EXPECT_EQ(run({"judge", model, fresh, "--positive", "nobody"}).code, 2);
     const Outcome costly = run({"judge", model, fresh, "--cost-false-negative", "10"});
     EXPECT_NE(costly.out.find("threshold"), std::string::npos) << costly.out;
@@ -163,18 +161,18 @@ TEST(TablesCli, CompareTellsTwoModelsApart) {
     ASSERT_EQ(run({"train", file, bad, "-C", "0.0001", "--drop", "age"}).code, 0);
     const Outcome outcome = run({"compare", good, bad, file, "--json"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const Json json = Json::parse(outcome.out);
-    EXPECT_GT(json.at("only_first").get<int>(), json.at("only_second").get<int>());
-    EXPECT_LT(json.at("p_value").get<double>(), 0.01);
+    const json said = json::parse(outcome.out);
+    EXPECT_GT(said.at("only_first").get<int>(), said.at("only_second").get<int>());
+    EXPECT_LT(said.at("p_value").get<double>(), 0.01);
     const Outcome same = run({"compare", good, good, file, "--json"});
-    EXPECT_EQ(Json::parse(same.out).at("p_value"), 1.0);
+    EXPECT_EQ(json::parse(same.out).at("p_value"), 1.0);
 }
 
 TEST(TablesCli, TuneSearchesByItself) {
     const Outcome outcome = run({"tune", "@iris", "--json"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const Json json = Json::parse(outcome.out);
-    EXPECT_GT(json.at("points").size(), 20U);
+    const json said = json::parse(outcome.out);
+    EXPECT_GT(said.at("points").size(), 20U);
     const Outcome refused = run({"tune", "@iris", "--search", "random"});
     EXPECT_EQ(refused.code, 2);
     EXPECT_NE(refused.err.find("needs --grid"), std::string::npos) << refused.err;

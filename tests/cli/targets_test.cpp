@@ -13,20 +13,6 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-using Words = std::vector<std::string>;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-json json_of(Words words, int code = 0) {
-    words.emplace_back("--json");
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err << outcome.out;
-    return json::parse(outcome.out, nullptr, false);
-}
-
 /// A table with the columns a, b and price, 100000 to 300000.
 std::string prices(const Folder& folder, int rows) {
     std::string table = "a,b,price\n";

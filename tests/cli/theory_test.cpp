@@ -9,12 +9,6 @@
 namespace mercer::test {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-using Json = nlohmann::json;
-
 /// Two moons in parts: to train on, to set aside, to test on.
 class Theory : public ::testing::Test {
    protected:
@@ -31,20 +25,14 @@ class Theory : public ::testing::Test {
     }
     std::string path(const std::string& name) const { return folder_.path(name + ".csv"); }
     std::string model() const { return folder_.path("m.mercer"); }
-    static Json json_of(std::vector<std::string> words) {
-        words.insert(words.end(), {"--json", "--quiet"});
-        const Outcome o = run(words);
-        EXPECT_EQ(o.code, 0) << o.err;
-        return o.code == 0 ? Json::parse(o.out) : Json();
-    }
     const Folder folder_{};
 };
 
 TEST_F(Theory, BoundsOfAModelComeWithFormulaAndNumbers) {
-    const Json json = json_of({"bounds", model(), path("train"), "--delta", "0.1"});
-    ASSERT_EQ(json["parts"].size(), 1U);
-    std::map<std::string, Json> named;
-    for (const Json& b : json["parts"][0]["bounds"]) {
+    const json said = json_of({"bounds", model(), path("train"), "--delta", "0.1"});
+    ASSERT_EQ(said["parts"].size(), 1U);
+    std::map<std::string, json> named;
+    for (const json& b : said["parts"][0]["bounds"]) {
         named[b["name"]] = b;
         EXPECT_FALSE(b["formula"].get<std::string>().empty());
         EXPECT_FALSE(b["inputs"].empty());
@@ -63,14 +51,14 @@ TEST_F(Theory, BoundsOfAModelComeWithFormulaAndNumbers) {
 }
 
 TEST_F(Theory, BoundsFromNumbersAndTheOtherWayRound) {
-    const Json json =
+    const json said =
         json_of({"bounds", "--examples", "1000", "--error", "0.1", "--dimension", "20"});
-    ASSERT_EQ(json["bounds"].size(), 5U);
+    ASSERT_EQ(said["bounds"].size(), 5U);
     const double phi = std::sqrt((20 * (std::log(100) + 1) - std::log(0.0125)) / 1000);
-    EXPECT_NEAR(json["bounds"][2]["value"].get<double>(), 0.1 + phi, 1e-12);
-    EXPECT_EQ(json["bounds"][3]["name"], "growth-function");
-    EXPECT_EQ(json["bounds"][4]["name"], "sauer");
-    const Json plans =
+    EXPECT_NEAR(said["bounds"][2]["value"].get<double>(), 0.1 + phi, 1e-12);
+    EXPECT_EQ(said["bounds"][3]["name"], "growth-function");
+    EXPECT_EQ(said["bounds"][4]["name"], "sauer");
+    const json plans =
         json_of({"bounds", "--plan", "--epsilon", "0.1", "--features", "2"})["plans"];
     ASSERT_EQ(plans.size(), 3U);
     EXPECT_EQ(plans[0]["rows"], std::ceil(std::log(40) / 0.02));
@@ -88,17 +76,17 @@ TEST_F(Theory, BoundsFromNumbersAndTheOtherWayRound) {
 }
 
 TEST_F(Theory, CapacityFromNumbersAndOnData) {
-    const auto named = [](const Json& bounds, const std::string& name) {
-        for (const Json& b : bounds) {
+    const auto named = [](const json& bounds, const std::string& name) {
+        for (const json& b : bounds) {
             if (b["name"] == name) return b;
         }
-        return Json();
+        return json();
     };
     // With a bias 20 columns are 21 dimensions, and 42 points twice as many.
-    const Json cover = json_of({"bounds", "--examples", "42", "--features", "20"})["bounds"];
+    const json cover = json_of({"bounds", "--examples", "42", "--features", "20"})["bounds"];
     EXPECT_NEAR(named(cover, "cover-separation")["value"].get<double>(), 0.5, 1e-12);
     EXPECT_FALSE(named(cover, "half-space-growth")["vacuous"].get<bool>());
-    const Json margin = json_of({"bounds", "--examples", "9000", "--radius", "1", "--norm", "2",
+    const json margin = json_of({"bounds", "--examples", "9000", "--radius", "1", "--norm", "2",
                                  "--features", "3", "--support", "20"})["bounds"];
     EXPECT_NEAR(named(margin, "rademacher")["inputs"]["R̂"].get<double>(), 2 / std::sqrt(9000),
                 1e-12);
@@ -106,7 +94,7 @@ TEST_F(Theory, CapacityFromNumbersAndOnData) {
     EXPECT_NEAR(named(margin, "description")["value"].get<double>(), 3 * std::log2(5), 1e-12);
     EXPECT_LT(named(margin, "description-risk")["value"].get<double>(), 0.01);
 
-    const Json data = json_of({"bounds", "--data", path("train"), "--kernel", "linear", "--norm",
+    const json data = json_of({"bounds", "--data", path("train"), "--kernel", "linear", "--norm",
                                "2", "--sizes", "4,9", "--draws", "300"});
     const double by_trace = data["rademacher"]["by_trace"];
     const double estimate = data["rademacher"]["estimate"];
@@ -116,7 +104,7 @@ TEST_F(Theory, CapacityFromNumbersAndOnData) {
     ASSERT_EQ(data["entropy"].size(), 2U);
     EXPECT_EQ(data["entropy"][1]["rows"], 9);
     EXPECT_LE(data["entropy"][1]["growth"].get<double>(), data["entropy"][1]["most"].get<double>());
-    const Json gauss =
+    const json gauss =
         json_of({"bounds", "--data", path("train"), "--kernel", "rbf(gamma=1)", "--sizes", "15"});
     EXPECT_NEAR(gauss["entropy"][0]["entropy"].get<double>(),
                 gauss["entropy"][0]["most"].get<double>(), 1e-9);
@@ -136,13 +124,13 @@ TEST_F(Theory, CapacityFromNumbersAndOnData) {
 }
 
 TEST_F(Theory, MarginOfAPlaneAndOfAModel) {
-    const Json given = json_of({"margin", path("train"), "--plane", "1,0", "--bias", "0.5"});
+    const json given = json_of({"margin", path("train"), "--plane", "1,0", "--bias", "0.5"});
     EXPECT_EQ(given["norm"], 1);
     EXPECT_EQ(given["functional_margin"], given["geometric_margin"]);
     EXPECT_EQ(given["nearest"].size(), 5U);
     EXPECT_EQ(given["nearest"][0]["functional"], given["functional_margin"]);
     EXPECT_EQ(given["separates"], given["errors"] == 0);
-    const Json own = json_of({"margin", path("train"), "--model", model(), "--nearest", "2"});
+    const json own = json_of({"margin", path("train"), "--model", model(), "--nearest", "2"});
     EXPECT_EQ(own["nearest"].size(), 2U);
     EXPECT_GT(own["norm"].get<double>(), 0);
     const Outcome text = run({"margin", path("train"), "--plane", "1,0"});
@@ -162,13 +150,13 @@ TEST_F(Theory, MarginOfAPlaneAndOfAModel) {
 }
 
 TEST_F(Theory, StructuralRiskStandsBesideCrossValidation) {
-    const Json json = json_of({"srm", path("train"), "--family", "degree", "--values", "1,2,3"});
-    ASSERT_EQ(json["levels"].size(), 3U);
-    EXPECT_EQ(json["levels"][2]["dimension"], 10);
+    const json said = json_of({"srm", path("train"), "--family", "degree", "--values", "1,2,3"});
+    ASSERT_EQ(said["levels"].size(), 3U);
+    EXPECT_EQ(said["levels"][2]["dimension"], 10);
     double least = 1e300;
-    for (const Json& l : json["levels"]) least = std::min(least, l["bound"].get<double>());
-    for (const Json& l : json["levels"]) {
-        if (l["value"] == json["by_bound"]) {
+    for (const json& l : said["levels"]) least = std::min(least, l["bound"].get<double>());
+    for (const json& l : said["levels"]) {
+        if (l["value"] == said["by_bound"]) {
             EXPECT_EQ(l["bound"], least);
         }
     }
@@ -181,12 +169,12 @@ TEST_F(Theory, StructuralRiskStandsBesideCrossValidation) {
 }
 
 TEST_F(Theory, AlignmentCombinesKernelsThatCanBeTrained) {
-    const Json json =
+    const json said =
         json_of({"align", path("train"), "--kernel", "linear", "--kernel", "rbf(gamma=3)",
                  "--combine", "margin", "--gradient", "--tol", "0.01"});
-    ASSERT_EQ(json["kernels"].size(), 2U);
-    EXPECT_EQ(json["kernels"][1]["gradient"][0]["name"], "gamma");
-    const Json combined = json["combination"];
+    ASSERT_EQ(said["kernels"].size(), 2U);
+    EXPECT_EQ(said["kernels"][1]["gradient"][0]["name"], "gamma");
+    const json combined = said["combination"];
     EXPECT_LE(combined["relative_gap"].get<double>(), 0.01);
     const Outcome trained = run({"train", path("train"), "--quiet", "--kernel",
                                  combined["kernel"].get<std::string>(), "--cv", "3"});
@@ -197,17 +185,17 @@ TEST_F(Theory, AlignmentCombinesKernelsThatCanBeTrained) {
 TEST_F(Theory, CalibratedModelsAreSavedAndDrawn) {
     const std::string sure = folder_.path("sure.mercer");
     for (const char* method : {"platt", "isotonic", "temperature"}) {
-        const Json json =
+        const json said =
             json_of({"calibrate", model(), path("aside"), "--method", method, "-o", sure, "--test",
                      path("test"), "--picture", folder_.path("r.svg")});
-        EXPECT_LT(json["brier"].get<double>(), 0.2) << method;
+        EXPECT_LT(said["brier"].get<double>(), 0.2) << method;
         // The saved model has the same probabilities.
-        const Json again = json_of({"calibrate", sure, path("test")});
-        EXPECT_EQ(again["brier"], json["brier"]);
-        const Json predicted =
+        const json again = json_of({"calibrate", sure, path("test")});
+        EXPECT_EQ(again["brier"], said["brier"]);
+        const json predicted =
             json_of({"predict", sure, path("test"), "--probability", "--decide", "by-probability"});
         for (std::size_t i = 0; i < predicted["labels"].size(); ++i) {
-            const Json& p = predicted["probability"]["rows"][i];
+            const json& p = predicted["probability"]["rows"][i];
             const bool last = p[1].get<double>() > p[0].get<double>();
             EXPECT_EQ(predicted["labels"][i].get<double>() > 0, last);
         }
@@ -219,21 +207,21 @@ TEST_F(Theory, CalibratedModelsAreSavedAndDrawn) {
 }
 
 TEST_F(Theory, ConformalSetsIntervalsAndPValues) {
-    const Json sets = json_of({"conformal", model(), path("test"), "--aside", path("aside")});
+    const json sets = json_of({"conformal", model(), path("test"), "--aside", path("aside")});
     EXPECT_NEAR(sets["covered"].get<double>(), 0.9, 0.1);
     EXPECT_EQ(sets["sets"].size(), 120U);
     const std::string usual = folder_.path("usual.mercer");
     ASSERT_EQ(
         run({"train", path("train"), usual, "--quiet", "--task", "one-class", "--nu", "0.1"}).code,
         0);
-    const Json p = json_of({"conformal", usual, path("test"), "--aside", path("aside")});
+    const json p = json_of({"conformal", usual, path("test"), "--aside", path("aside")});
     EXPECT_NEAR(p["outliers"].get<double>(), 0.1, 0.1);
     const std::string curve = folder_.path("curve.mercer");
     ASSERT_EQ(run({"make", "sinc", "--n", "100", "-o", folder_.path("a.csv")}).code, 0);
     ASSERT_EQ(run({"make", "sinc", "--n", "100", "--seed", "2", "-o", folder_.path("b.csv")}).code,
               0);
     ASSERT_EQ(run({"train", folder_.path("a.csv"), curve, "--quiet", "--task", "svr"}).code, 0);
-    const Json ends =
+    const json ends =
         json_of({"conformal", curve, folder_.path("a.csv"), "--aside", folder_.path("b.csv")});
     EXPECT_GT(ends["covered"].get<double>(), 0.85);
     EXPECT_EQ(
@@ -258,36 +246,36 @@ TEST_F(Theory, NuAndCAreTurnedIntoOneAnother) {
 }
 
 TEST_F(Theory, TuneFindsPointsByAProcessAndParametersByGradients) {
-    const Json found = json_of({"tune", path("train"), "--kernel", "rbf(gamma=1)", "--grid",
+    const json found = json_of({"tune", path("train"), "--kernel", "rbf(gamma=1)", "--grid",
                                 "gamma=1e-3:100:log9", "--grid", "C=0.01:100:log9", "--search",
                                 "bayesian", "--points", "14", "--folds", "3"});
     EXPECT_EQ(found["points"].size(), 14U);
     EXPECT_GT(found["best"]["score"].get<double>(), 0.85);
     for (const char* how : {"alignment", "radius-margin"}) {
         const std::string best = folder_.path("best.mercer");
-        const Json json =
+        const json said =
             json_of({"tune", path("train"), best, "--kernel", "rbf(gamma=20)", "--search", how});
-        EXPECT_NE(json["before"], json["after"]);
-        const Json shown = json_of({"show", best});
-        EXPECT_EQ(shown["kernel"], json["kernel"]);
+        EXPECT_NE(said["before"], said["after"]);
+        const json shown = json_of({"show", best});
+        EXPECT_EQ(shown["kernel"], said["kernel"]);
     }
     EXPECT_EQ(run({"tune", path("train"), "--search", "alignment", "--grid", "C=1"}).code, 2);
 }
 
 TEST_F(Theory, ColumnsRowsAndLabels) {
-    const Json ranked = json_of({"features", path("train"), "--folds", "3"});
+    const json ranked = json_of({"features", path("train"), "--folds", "3"});
     EXPECT_EQ(ranked["ranking"].size(), 2U);
     EXPECT_EQ(ranked["rounds"].size(), 2U);
-    const Json shuffled = json_of({"features", path("test"), "--model", model()});
+    const json shuffled = json_of({"features", path("test"), "--model", model()});
     EXPECT_GT(shuffled["importance"][0]["drop"].get<double>(), 0.05);
-    const Json asked = json_of({"query", model(), path("test"), "--count", "5"});
+    const json asked = json_of({"query", model(), path("test"), "--count", "5"});
     ASSERT_EQ(asked["rows"].size(), 5U);
     EXPECT_LE(asked["rows"][0]["score"], asked["rows"][4]["score"]);
-    const Json halved = json_of({"query", model(), path("test"), "--rule", "max-min", "--labelled",
+    const json halved = json_of({"query", model(), path("test"), "--rule", "max-min", "--labelled",
                                  path("train"), "--count", "2", "--shortlist", "6"});
     EXPECT_EQ(halved["rows"].size(), 2U);
     EXPECT_EQ(run({"query", model(), path("test"), "--rule", "max-min"}).code, 2);
-    const Json spread =
+    const json spread =
         json_of({"spread", path("train"), path("test"), "--kernel", "rbf(gamma=20)"});
     EXPECT_GT(spread["accuracy"].get<double>(), 0.8);
     EXPECT_EQ(run({"spread", path("train"), path("test"), "--alpha", "2"}).code, 2);
@@ -298,7 +286,7 @@ TEST_F(Theory, ColumnsRowsAndLabels) {
                  (y < 0 ? ",1\n" : ",0\n");
     }
     const std::string rows = folder_.file("many.csv", table);
-    const Json many = json_of({"multilabel", rows, rows, "--label-columns", "2", "-C", "100"});
+    const json many = json_of({"multilabel", rows, rows, "--label-columns", "2", "-C", "100"});
     EXPECT_LT(many["ranking_loss"].get<double>(), 0.05);
     EXPECT_EQ(run({"multilabel", rows, rows, "--label-columns", "4"}).code, 2);
     EXPECT_EQ(run({"multilabel", rows, "--label-columns", "2"}).code, 2);
@@ -307,9 +295,9 @@ TEST_F(Theory, ColumnsRowsAndLabels) {
 /// What spreads labels, and what finds several a row, is kept in a file and predicts from there.
 TEST_F(Theory, SpreadingAndLabelSetsAreModels) {
     const std::string spread = folder_.path("spread.mercer");
-    const Json first = json_of({"spread", path("train"), path("test"), "--kernel", "rbf(gamma=20)",
+    const json first = json_of({"spread", path("train"), path("test"), "--kernel", "rbf(gamma=20)",
                                 "--save-model", spread});
-    const Json later = json_of({"predict", spread, path("test")});
+    const json later = json_of({"predict", spread, path("test")});
     EXPECT_EQ(later["accuracy"], first["accuracy"]);
     EXPECT_EQ(json_of({"show", spread})["task"], "spreading");
     EXPECT_TRUE(has(run({"show", spread}).out, "residual"));
@@ -324,15 +312,15 @@ TEST_F(Theory, SpreadingAndLabelSetsAreModels) {
     }
     const std::string rows = folder_.file("many.csv", table);
     const std::string tags = folder_.path("tags.mercer");
-    const Json judged = json_of(
+    const json judged = json_of(
         {"multilabel", rows, rows, "--label-columns", "2", "-C", "100", "--save-model", tags});
-    const Json again = json_of({"predict", tags, rows});
+    const json again = json_of({"predict", tags, rows});
     for (const char* figure : {"hamming_loss", "ranking_loss", "one_error", "average_precision"}) {
         EXPECT_EQ(again[figure], judged[figure]) << figure;
     }
     EXPECT_EQ(again["labels"], judged["labels"]);
     // Without the labels, and with the columns in another order: they are found by name.
-    const Json found = json_of({"predict", tags, folder_.file("bare.csv", bare)});
+    const json found = json_of({"predict", tags, folder_.file("bare.csv", bare)});
     EXPECT_EQ(found["labels"], judged["labels"]);
     EXPECT_FALSE(found.contains("hamming_loss"));
     const Outcome text = run({"predict", tags, rows, "--decision"});

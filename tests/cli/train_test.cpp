@@ -14,20 +14,6 @@
 namespace mercer::test {
 namespace {
 
-using nlohmann::json;
-using Words = std::vector<std::string>;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-json json_of(Words words, int code = 0) {
-    words.emplace_back("--json");
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err << outcome.out;
-    return json::parse(outcome.out, nullptr, false);
-}
-
 std::string sample(const Folder& folder, const Words& words, const std::string& name) {
     Words all{"make"};
     all.insert(all.end(), words.begin(), words.end());

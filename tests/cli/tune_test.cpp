@@ -9,8 +9,6 @@
 namespace mercer::test {
 namespace {
 
-using Json = nlohmann::json;
-
 std::vector<std::string> iris(std::vector<std::string> more) {
     std::vector<std::string> words{"tune", "@iris", "--kernel", "rbf(gamma=1)", "--quiet"};
     words.insert(words.end(), more.begin(), more.end());
@@ -23,19 +21,19 @@ TEST(Tune, FindsSavesAndDrawsTheBest) {
         iris({folder.path("best.mercer"), "--grid", "gamma=0.01:10:log4", "--grid", "C=0.1,1,10",
               "--csv", folder.path("all.csv"), "--heat-map", folder.path("map.svg"), "--json"}));
     ASSERT_EQ(o.code, 0) << o.err;
-    const Json json = Json::parse(o.out);
-    EXPECT_EQ(json["points"].size(), 12U);
-    EXPECT_TRUE(json["shared"].get<bool>());
-    EXPECT_GT(json["seconds"].get<double>(), 0);
+    const json said = json::parse(o.out);
+    EXPECT_EQ(said["points"].size(), 12U);
+    EXPECT_TRUE(said["shared"].get<bool>());
+    EXPECT_GT(said["seconds"].get<double>(), 0);
     double highest = 0;
-    for (const Json& p : json["points"]) highest = std::max(highest, p["score"].get<double>());
-    const Json best = json["best"];
+    for (const json& p : said["points"]) highest = std::max(highest, p["score"].get<double>());
+    const json best = said["best"];
     EXPECT_EQ(best["score"].get<double>(), highest);
     EXPECT_GT(highest, 0.9);
     // The model saved is the machine of the best point.
     const Outcome shown = run({"show", folder.path("best.mercer"), "--json"});
     ASSERT_EQ(shown.code, 0) << shown.err;
-    EXPECT_EQ(Json::parse(shown.out)["kernel"], best["kernel"]);
+    EXPECT_EQ(json::parse(shown.out)["kernel"], best["kernel"]);
     const std::string csv = content_of(folder.path("all.csv"));
     EXPECT_EQ(csv.substr(0, csv.find('\n')),
               "gamma,C,mean,deviation,fold1,fold2,fold3,fold4,fold5,seconds,rows,status");
@@ -87,11 +85,11 @@ TEST(Tune, GroupsAndTakesFoldsFromFiles) {
     const Outcome grouped = run({"tune", data, "--label", "y", "--groups", "@group", "--folds", "4",
                                  "--grid", "C=1,10", "--json"});
     ASSERT_EQ(grouped.code, 0) << grouped.err;
-    EXPECT_EQ(Json::parse(grouped.out)["folds"], 4);
+    EXPECT_EQ(json::parse(grouped.out)["folds"], 4);
     const Outcome given =
         run({"tune", data, "--label", "y", "--fold-file", folds, "--grid", "C=1,10", "--json"});
     ASSERT_EQ(given.code, 0) << given.err;
-    EXPECT_EQ(Json::parse(given.out)["folds"], 3);
+    EXPECT_EQ(json::parse(given.out)["folds"], 3);
     const Outcome wrong = run({"tune", data, "--label", "y", "--fold-file", data, "--grid", "C=1"});
     EXPECT_EQ(wrong.code, 2);
     EXPECT_NE(wrong.err.find("41"), std::string::npos) << wrong.err;
@@ -105,8 +103,8 @@ TEST(Tune, GoesOnFromItsJournal) {
     const Outcome second = run(words);
     ASSERT_EQ(first.code, 0) << first.err;
     ASSERT_EQ(second.code, 0) << second.err;
-    const Json a = Json::parse(first.out);
-    const Json b = Json::parse(second.out);
+    const json a = json::parse(first.out);
+    const json b = json::parse(second.out);
     EXPECT_EQ(a["from_journal"], 0);
     EXPECT_EQ(b["from_journal"], 4);
     EXPECT_EQ(a["best"], b["best"]);
@@ -186,9 +184,9 @@ TEST(Tune, F1SaysWhichClassIsPositive) {
         words.insert(words.end(), more.begin(), more.end());
         const Outcome o = run(words);
         EXPECT_EQ(o.code, 0) << o.err;
-        return Json::parse(o.out);
+        return json::parse(o.out);
     };
-    const Json last = score({}), first = score({"--positive", "alarm"});
+    const json last = score({}), first = score({"--positive", "alarm"});
     EXPECT_EQ(last["positive"], "quiet");
     EXPECT_EQ(first["positive"], "alarm");
     EXPECT_NE(last["best"]["score"], first["best"]["score"]);
@@ -235,7 +233,7 @@ TEST(Tune, TheJournalKnowsHowSeveralClassesWereTaken) {
     more.insert(more.end(), {"--memory", "500", "--json"});
     const Outcome resumed = run(more);
     EXPECT_EQ(resumed.code, 0) << resumed.err;
-    EXPECT_EQ(Json::parse(resumed.out)["from_journal"], 2);
+    EXPECT_EQ(json::parse(resumed.out)["from_journal"], 2);
 }
 
 TEST(Tune, StoppedReportsWhatThereIs) {
@@ -246,9 +244,9 @@ TEST(Tune, StoppedReportsWhatThereIs) {
          "C=1,10", "--journal", folder.path("j"), "--json"},
         SIGINT, 1500);
     EXPECT_EQ(o.code, 130) << o.err;
-    const Json json = Json::parse(o.out);
-    EXPECT_TRUE(json["cancelled"].get<bool>());
-    EXPECT_EQ(json["points"].size(), 600U);
+    const json said = json::parse(o.out);
+    EXPECT_TRUE(said["cancelled"].get<bool>());
+    EXPECT_EQ(said["points"].size(), 600U);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using testing::Folder;
 using testing::full;
 using testing::message_of;
 using testing::texts;
-using Table = std::vector<std::vector<double>>;
+using Values = std::vector<std::vector<double>>;
 using Names = std::vector<std::string>;
 
 ReadOptions like(const Dataset& data, const std::string& format = "csv") {
@@ -33,13 +33,13 @@ TEST(KnownColumns, AreFoundByNameBeforeOneIsTakenForTheLabel) {
     EXPECT_EQ(first.roles.label_name, "kind");
     // Another order, the label elsewhere, and a column that is not wanted.
     const Dataset other = read_text("b,id,kind,a\n20,7,y,10\n", "t", like(first));
-    EXPECT_EQ(full(other.x), (Table{{10, 20}}));
+    EXPECT_EQ(full(other.x), (Values{{10, 20}}));
     EXPECT_EQ(other.feature_names, (Names{"a", "b"}));
     EXPECT_EQ(texts(other.y), (Names{"y"}));
     EXPECT_EQ(other.left_out, (Names{"id"}));
     // A label need not be there, and then no feature takes its place.
     const Dataset bare = read_text("a,b\n1,2\n", "t", like(first));
-    EXPECT_EQ(full(bare.x), (Table{{1, 2}}));
+    EXPECT_EQ(full(bare.x), (Values{{1, 2}}));
     EXPECT_TRUE(bare.y.empty());
     const std::string message =
         message_of([&] { read_text("a,bb,kind\n1,2,x\n", "t", like(first)); });
@@ -51,16 +51,16 @@ TEST(KnownColumns, AreFoundByNameBeforeOneIsTakenForTheLabel) {
 TEST(KnownColumns, WithoutNamesAreFoundByPosition) {
     const Dataset first = read_text("9,1,2\n8,3,4\n", "t", {.label = "first"});
     const Dataset same = read_text("7,10,20\n", "t", like(first));
-    EXPECT_EQ(full(same.x), (Table{{10, 20}}));
+    EXPECT_EQ(full(same.x), (Values{{10, 20}}));
     EXPECT_EQ(same.y.values, (std::vector<double>{7}));
-    EXPECT_EQ(full(read_text("10,20\n", "t", like(first)).x), (Table{{10, 20}}));
+    EXPECT_EQ(full(read_text("10,20\n", "t", like(first)).x), (Values{{10, 20}}));
     for (const std::string text : {"1\n", "1,2,3,4\n"}) {
         const std::string message = message_of([&] { read_text(text, "t", like(first)); });
         EXPECT_TRUE(has(message, "2 features and a label in column 1")) << message;
     }
     ReadOptions last = like(first);
     last.label = "last";
-    EXPECT_EQ(full(read_text("10,20,7\n", "t", last).x), (Table{{10, 20}}));
+    EXPECT_EQ(full(read_text("10,20,7\n", "t", last).x), (Values{{10, 20}}));
     ReadOptions none = like(first);
     none.label = "none";
     EXPECT_NE(message_of([&] { read_text("7,10,20\n", "t", none); }), "");
@@ -72,7 +72,7 @@ TEST(KnownColumns, WeightsStayWeights) {
     EXPECT_EQ(first.roles.weight, 0U);
     EXPECT_EQ(first.roles.weight_name, "w");
     const Dataset again = read_text("a,w,y\n1,0.25,2\n", "t", like(first));
-    EXPECT_EQ(full(again.x), (Table{{1}}));
+    EXPECT_EQ(full(again.x), (Values{{1}}));
     EXPECT_EQ(again.weights, (std::vector<double>{0.25}));
     // By position: all three, only the label, or neither.
     Dataset unnamed = first;
@@ -87,7 +87,7 @@ TEST(KnownColumns, WeightsStayWeights) {
 TEST(KnownColumns, LibsvmTextMayBeNarrowerAndArraysMayNot) {
     const Dataset first = read_text("1 1:1 2:2 3:3\n2 1:4 2:5 3:6\n");
     ASSERT_FALSE(first.x.is_sparse());
-    EXPECT_EQ(full(read_text("1 1:7 2:8\n", "t", like(first, "libsvm")).x), (Table{{7, 8, 0}}));
+    EXPECT_EQ(full(read_text("1 1:7 2:8\n", "t", like(first, "libsvm")).x), (Values{{7, 8, 0}}));
     const Folder folder;
     Dataset narrow;
     narrow.x = Rows::dense(std::vector<double>{1, 2}, 2);

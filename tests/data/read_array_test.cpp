@@ -16,7 +16,7 @@ using testing::Folder;
 using testing::full;
 using testing::message_of;
 using testing::texts;
-using Table = std::vector<std::vector<double>>;
+using Values = std::vector<std::vector<double>>;
 using Names = std::vector<std::string>;
 
 template <class T>
@@ -53,7 +53,7 @@ std::string counting(int count, bool big_endian = false) {
     return text;
 }
 
-const Table two_by_three{{1, 2, 3}, {4, 5, 6}};
+const Values two_by_three{{1, 2, 3}, {4, 5, 6}};
 
 TEST(ReadNpy, EveryKindOfNumber) {
     const std::vector<std::pair<std::string, std::string>> kinds{
@@ -73,18 +73,19 @@ TEST(ReadNpy, EveryKindOfNumber) {
     const std::string half = bytes_of<std::uint16_t>(0x3C00, false) +  // 1
                              bytes_of<std::uint16_t>(0xC500, false) +  // -5
                              bytes_of<std::uint16_t>(0x0001, false);   // 2^-24
-    EXPECT_EQ(full(read_text(npy(dictionary("<f2", "(1, 3)"), half)).x), (Table{{1, -5, 0x1p-24}}));
+    EXPECT_EQ(full(read_text(npy(dictionary("<f2", "(1, 3)"), half)).x),
+              (Values{{1, -5, 0x1p-24}}));
     const std::string flags("\1\0\1\0", 4);
-    EXPECT_EQ(full(read_text(npy(dictionary("|b1", "(2, 2)"), flags)).x), (Table{{1, 0}, {1, 0}}));
+    EXPECT_EQ(full(read_text(npy(dictionary("|b1", "(2, 2)"), flags)).x), (Values{{1, 0}, {1, 0}}));
 }
 
 TEST(ReadNpy, ShapesAndOrders) {
     const std::string six = counting<double>(6);
     EXPECT_EQ(full(read_text(npy(dictionary("<f8", "(6,)"), six)).x).size(), 6U);
     EXPECT_EQ(full(read_text(npy(dictionary("<f8", "(3, 2)", true), six)).x),
-              (Table{{1, 4}, {2, 5}, {3, 6}}));
+              (Values{{1, 4}, {2, 5}, {3, 6}}));
     // numpy.asfortranarray(a).ravel('F') of shape (2, 3, 2): element (i, j, k) is at i + 2j + 6k.
-    Table expected(2);
+    Values expected(2);
     for (int i = 0; i < 2; ++i) {
         for (int j = 0; j < 3; ++j) {
             for (int k = 0; k < 2; ++k) {
@@ -100,7 +101,7 @@ TEST(ReadNpy, LabelsFromAColumnOrAnotherFile) {
     const std::string array = npy(dictionary("<f8", "(2, 3)"), counting<double>(6));
     const Dataset last = read_text(array, "t", {.label = "last"});
     EXPECT_EQ(last.y.values, (std::vector<double>{3, 6}));
-    EXPECT_EQ(full(last.x), (Table{{1, 2}, {4, 5}}));
+    EXPECT_EQ(full(last.x), (Values{{1, 2}, {4, 5}}));
     std::string letters;
     for (const std::uint32_t point : {0x61U, 0U, 0x3B1U, 0x62U}) letters += bytes_of(point, false);
     const Folder folder;
@@ -117,13 +118,13 @@ TEST(ReadNpy, MissingInfiniteAndTooLarge) {
               "t: array: row 1, column 1: found nan, expected a number; to fill in missing values "
               "set `missing=mean`, median or zero");
     EXPECT_EQ(full(read_text(array, "t", {.missing = MissingValues::mean}).x),
-              (Table{{4, 2}, {4, 6}}));
+              (Values{{4, 2}, {4, 6}}));
     const std::string infinite =
         npy(dictionary("<f8", "(1,)"), bytes_of(std::numeric_limits<double>::infinity(), false));
     EXPECT_EQ(message_of([&] { read_text(infinite, "t", {.missing = MissingValues::zero}); }),
               "t: array: row 1, column 1: found inf, expected a finite number");
     const std::string large = npy(dictionary("<f8", "(1,)"), bytes_of(1e300, false));
-    EXPECT_EQ(full(read_text(large, "t").x), (Table{{1e300}}));
+    EXPECT_EQ(full(read_text(large, "t").x), (Values{{1e300}}));
 }
 
 TEST(ReadNpy, HeadersThatLieAreRefusedBeforeMemoryIsAsked) {

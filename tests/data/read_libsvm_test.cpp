@@ -17,18 +17,18 @@ namespace {
 
 using testing::full;
 using testing::message_of;
-using Table = std::vector<std::vector<double>>;
+using Values = std::vector<std::vector<double>>;
 
 TEST(ReadLibsvm, RowsLabelsAndZeros) {
     const Dataset data = read_text("+1 1:0.5 3:2\n-1 2:-1e1\n0\n3.5 3:7 # 4:1\n");
-    EXPECT_EQ(full(data.x), (Table{{0.5, 0, 2}, {0, -10, 0}, {0, 0, 0}, {0, 0, 7}}));
+    EXPECT_EQ(full(data.x), (Values{{0.5, 0, 2}, {0, -10, 0}, {0, 0, 0}, {0, 0, 7}}));
     EXPECT_EQ(data.y.values, (std::vector<double>{1, -1, 0, 3.5}));
     EXPECT_FALSE(data.y.are_text());
 }
 
 TEST(ReadLibsvm, WhatSvmlightAllowsBesides) {
     const Dataset data = read_text("# a comment\n\n  1 qid:3 1:1\t2:2 \r\n-1 qid:4 2:3 # x:y\n");
-    EXPECT_EQ(full(data.x), (Table{{1, 2}, {0, 3}}));
+    EXPECT_EQ(full(data.x), (Values{{1, 2}, {0, 3}}));
     EXPECT_EQ(data.y.values, (std::vector<double>{1, -1}));
 }
 
@@ -36,19 +36,19 @@ TEST(ReadLibsvm, NoNewlineAtTheEndAndByteOrderMark) {
     EXPECT_EQ(full(read_text("\xEF\xBB\xBF"
                              "1 1:2\n2 2:3")
                        .x),
-              (Table{{2, 0}, {0, 3}}));
+              (Values{{2, 0}, {0, 3}}));
 }
 
 TEST(ReadLibsvm, LabelsMayBeAbsent) {
     const Dataset data = read_text("1:1 2:2\n2:3\n");
     EXPECT_TRUE(data.y.empty());
-    EXPECT_EQ(full(data.x), (Table{{1, 2}, {0, 3}}));
+    EXPECT_EQ(full(data.x), (Values{{1, 2}, {0, 3}}));
     EXPECT_TRUE(read_text("1 1:1\n", "t", {.label = "none"}).y.empty());
 }
 
 TEST(ReadLibsvm, FilesThatCountFromZero) {
     const Dataset data = read_text("1 0:5 2:6\n", "t", {.first_index = 0});
-    EXPECT_EQ(full(data.x), (Table{{5, 0, 6}}));
+    EXPECT_EQ(full(data.x), (Values{{5, 0, 6}}));
 }
 
 TEST(ReadLibsvm, WidthAndForm) {
@@ -113,9 +113,9 @@ TEST(ReadLibsvm, NumbersAreRoundedCorrectly) {
         decimals.push_back(random_decimal(random));
         text += decimals.back() + " 1:" + decimals.back() + " 2:1\n";
     }
-    const Table single = full(read_text(text).x);
+    const Values single = full(read_text(text).x);
     const Dataset twice = read_text(text, "t", {.double_precision = true});
-    const Table doubles = full(twice.x);
+    const Values doubles = full(twice.x);
     for (std::size_t i = 0; i < decimals.size(); ++i) {
         // The C library's conversions round correctly.
         ASSERT_EQ(single[i][0], std::strtof(decimals[i].c_str(), nullptr)) << decimals[i];

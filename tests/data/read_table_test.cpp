@@ -12,11 +12,11 @@ namespace {
 using testing::full;
 using testing::message_of;
 using testing::texts;
-using Table = std::vector<std::vector<double>>;
+using Values = std::vector<std::vector<double>>;
 using Names = std::vector<std::string>;
 
 TEST(ReadTable, EverySeparator) {
-    const Table expected{{1, 2.5}, {-3, 4e2}};
+    const Values expected{{1, 2.5}, {-3, 4e2}};
     for (const std::string text : {"1,2.5,7\n-3,4e2,8\n", "1;2.5;7\n-3;4e2;8\n",
                                    "1\t2.5\t7\n-3\t4e2\t8\n", " 1  2.5 7\n  -3 4e2\t8 \n",
                                    "1, 2.5 ,7\r\n-3, 4e2 ,8\r\n", "\"1\",2.5,\"7\"\n-3,4e2,8"}) {
@@ -98,12 +98,12 @@ TEST(ReadTable, TextLabelsBecomeClassesInTheOrderPeopleExpect) {
 TEST(ReadTable, QuotesHoldSeparatorsQuotesAndLines) {
     const Dataset data = read_text("1,\"a, \"\"b\"\"\nc\"\n2,\"d\"\n");
     EXPECT_EQ(texts(data.y), (Names{"a, \"b\"\nc", "d"}));
-    EXPECT_EQ(full(data.x), (Table{{1}, {2}}));
+    EXPECT_EQ(full(data.x), (Values{{1}, {2}}));
 }
 
 TEST(ReadTable, CommentsAndBlankLinesAreSkipped) {
     const Dataset data = read_text("# made today\n\n1 2\n   \n# half way\n3 4\n");
-    EXPECT_EQ(full(data.x), (Table{{1}, {3}}));
+    EXPECT_EQ(full(data.x), (Values{{1}, {3}}));
 }
 
 TEST(ReadTable, MissingValuesAreFilledOnRequest) {

@@ -8,10 +8,13 @@
 #include <numbers>
 #include <set>
 
+#include "data/support.hpp"
 #include "mercer/base/error.hpp"
 
 namespace mercer {
 namespace {
+
+using testing::message_of;
 
 constexpr double pi = std::numbers::pi;
 
@@ -19,15 +22,6 @@ std::vector<double> row(const Dataset& data, std::size_t i) {
     std::vector<double> result(data.columns());
     data.x.copy_row(i, result);
     return result;
-}
-
-std::string message_of(auto&& action) {
-    try {
-        action();
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
 }
 
 TEST(Embedded, DigitsHaveTheShapeAndRangeOfTheirSource) {

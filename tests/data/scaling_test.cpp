@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/support.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
@@ -14,6 +15,8 @@
 
 namespace mercer {
 namespace {
+
+using testing::message_of;
 
 std::vector<double> row(const Rows& rows, std::size_t i) {
     std::vector<double> result(rows.columns());
@@ -25,15 +28,6 @@ std::vector<double> column(const Rows& rows, std::size_t j) {
     std::vector<double> result;
     for (std::size_t i = 0; i < rows.size(); ++i) result.push_back(row(rows, i)[j]);
     return result;
-}
-
-std::string message_of(auto&& action) {
-    try {
-        action();
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
 }
 
 Scaling fitted(const char* rule, const Rows& rows) {

@@ -67,11 +67,11 @@ Matrix<double> matrix_of(const Kernel& kernel, const Rows& rows) {
 void expect_slopes(const std::string& text, const Rows& rows) {
     SCOPED_TRACE(text);
     const GramGradient g(Kernel::parse(text), rows);
-    const std::size_t n = rows.size();
+    const std::size_t size = rows.size();
     const std::size_t count = g.parameters().size();
     ASSERT_GT(count, 0U);
-    Matrix<double> value(n, n);
-    std::vector<Matrix<double>> slopes(count, Matrix<double>(n, n));
+    Matrix<double> value(size, size);
+    std::vector<Matrix<double>> slopes(count, Matrix<double>(size, size));
     std::vector<MatrixView<double>> views;
     for (auto& slope : slopes) views.push_back(slope.view());
     g.block(0, 0, value.view(), views);
@@ -86,7 +86,7 @@ void expect_slopes(const std::string& text, const Rows& rows) {
         down[p] -= h;
         const Matrix<double> above = matrix_of(with_parameters(g.kernel(), up), rows);
         const Matrix<double> below = matrix_of(with_parameters(g.kernel(), down), rows);
-        for (std::size_t e = 0; e < n * n; ++e) {
+        for (std::size_t e = 0; e < size * size; ++e) {
             const double difference = (above.values()[e] - below.values()[e]) / (2 * h);
             EXPECT_NEAR(slopes[p].values()[e], difference, 1e-6 * (1 + std::fabs(difference)))
                 << g.parameters()[p].name << " " << e;

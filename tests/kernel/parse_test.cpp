@@ -128,24 +128,24 @@ double random_number(Random& random) {
 }
 
 Kernel random_leaf(Random& random) {
-    const double positive = std::exp(random.normal());
+    const double scale = std::exp(random.normal());
     switch (random.below(14)) {
         case 0: return linear();
         case 1:
             return polynomial(
                 {.degree = static_cast<int>(random.below(4)), .coef0 = random_number(random)});
-        case 2: return rbf({.sigma = positive});
-        case 3: return rbf({.gamma = positive});
+        case 2: return rbf({.sigma = scale});
+        case 3: return rbf({.gamma = scale});
         case 4: return sigmoid({.gamma = random_number(random)});
-        case 5: return matern({.nu = 2.5, .length = positive});
+        case 5: return matern({.nu = 2.5, .length = scale});
         case 6: return constant(random_number(random));
-        case 7: return laplacian({.gamma = positive, .norm = 2});
-        case 8: return anova({.gamma = positive});
+        case 7: return laplacian({.gamma = scale, .norm = 2});
+        case 8: return anova({.gamma = scale});
         case 9: return outer(Formula::parse("x0 - \"odd name\""));
         case 10: return logistic({.beta = random_number(random)});
-        case 11: return ball(positive);
-        case 12: return inverse_multiquadric(positive);
-        default: return periodic({.period = positive});
+        case 11: return ball(scale);
+        case 12: return inverse_multiquadric(scale);
+        default: return periodic({.period = scale});
     }
 }
 

@@ -36,6 +36,19 @@ inline Dataset with_double_rows(Dataset data) {
     return data;
 }
 
+/// The rows of the data without one.
+inline Dataset without(const Dataset& data, std::size_t row) {
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        if (i != row) kept.push_back(i);
+    }
+    return data.select(kept);
+}
+
+inline FitSettings in_double(const Kernel& kernel) {
+    return {.kernel = kernel, .double_precision = true};
+}
+
 /// The settings, to be solved in double precision nearly to its end.
 inline SvmSettings closely(SvmSettings settings, double tolerance = 1e-8) {
     settings.tolerance = tolerance;

@@ -29,12 +29,6 @@ Model sides() {
     return kernel_cca(s).fit(x, y);
 }
 
-std::string after(const Model& model, const std::function<void(Parts&)>& change) {
-    Parts parts = Parts::of(save_to_memory(model));
-    change(parts);
-    return message_of([&] { load_from_memory(parts.file(), "hostile.mercer"); });
-}
-
 TEST(CompanionFile, BothSidesComeBackAndEqualModelsGiveEqualBytes) {
     const Model model = sides();
     const std::string bytes = save_to_memory(model);

@@ -137,7 +137,6 @@ TEST(DamagedModelFile, ForgedNumbersGiveAnErrorOrAModelThatHoldsTogether) {
     EXPECT_GT(accepted, 100U) << "too few forgeries got past the checksum to mean anything";
 }
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t huge = std::uint64_t{1} << 62;
 
 struct Forgery {

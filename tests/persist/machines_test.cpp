@@ -89,13 +89,6 @@ TEST(MachineFile, WhatIsAbsentIsEmpty) {
     EXPECT_TRUE(back.extras().empty());
 }
 
-/// The message when the file is changed, its checksum put right.
-std::string after(const Model& model, const std::function<void(Parts&)>& change) {
-    Parts parts = Parts::of(save_to_memory(model));
-    change(parts);
-    return message_of([&] { load_from_memory(parts.file(), "hostile.mercer"); });
-}
-
 void replace(std::string& text, const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << from << " is not in " << text;

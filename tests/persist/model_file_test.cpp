@@ -209,8 +209,6 @@ struct Fault {
     const char* message;
 };
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 const std::vector<Fault> faults{
     {"no output", [](ModelParts& m) { m.expansion.bias.clear(); }, "no decision function"},
     {"bias count", [](ModelParts& m) { m.expansion.bias.push_back(1); }, "rows of coefficients"},

@@ -9,11 +9,11 @@
 
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/persist/model_file.hpp"
 
 namespace mercer::testing {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class T>
@@ -375,6 +375,12 @@ std::string Parts::file() const {
     Parts copy = *this;
     copy.header["__metadata__"]["checksum"] = digits;
     return copy.file_as_is();
+}
+
+std::string after(const Model& model, const std::function<void(Parts&)>& change) {
+    Parts parts = Parts::of(save_to_memory(model));
+    change(parts);
+    return message_of([&] { load_from_memory(parts.file(), "hostile.mercer"); });
 }
 
 Outcome run(const std::string& command) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -15,6 +17,8 @@
 #include "mercer/learn/model.hpp"
 
 namespace mercer::testing {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 struct RowsForm {
     bool sparse = false;
@@ -65,6 +69,9 @@ struct Parts {
         return header["__metadata__"][key].get_ref<std::string&>();
     }
 };
+
+/// The message when the model's file is changed, its checksum put right.
+std::string after(const Model& model, const std::function<void(Parts&)>& change);
 
 /// The output and exit code of a shell command.
 struct Outcome {

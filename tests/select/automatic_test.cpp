@@ -44,6 +44,32 @@ TEST(DefaultSearch, GrowsWhereTheBestLiesAtTheEdge) {
     }
 }
 
+TEST(DefaultSearch, LooksCloserAroundTheBest) {
+    const Dataset data = make("moons", {.n = 120, .noise = 0.3});
+    const SearchTask task = svm_search_task({.task = Task::svc}, "rbf(gamma=1)");
+    const FoundSettings coarse = default_search(task, data);
+    const FoundSettings fine = default_search(task, data, {.refinements = 2});
+    EXPECT_GE(fine.best().mean, coarse.best().mean);
+    // The grid has steps of 4; around its best there are now steps of 2 and of √2.
+    const double best = coarse.best().values[0];
+    const auto tried = [&](const FoundSettings& found, double gamma) {
+        return std::ranges::any_of(found.result.points, [&](const SearchPoint& point) {
+            return std::abs(point.values[0] / gamma - 1) < 1e-9;
+        });
+    };
+    for (const double gamma : {2 * best, best / 2}) {
+        EXPECT_TRUE(tried(fine, gamma));
+        EXPECT_FALSE(tried(coarse, gamma));
+    }
+    const double now = fine.best().values[0];
+    EXPECT_TRUE(tried(fine, now * std::sqrt(2)) || tried(fine, now / std::sqrt(2)));
+    // Every point that was tried is one of the space that is returned.
+    for (const SearchPoint& point : fine.result.points) {
+        const std::vector<double>& values = fine.space.axes()[0].values;
+        EXPECT_NE(std::ranges::find(values, point.values[0]), values.end());
+    }
+}
+
 TEST(DefaultSearch, SaysWhatItCannotSearch) {
     const Dataset data = embedded("iris");
     SearchTask nothing;

@@ -13,7 +13,7 @@
 namespace mercer {
 namespace {
 
-Dataset wave(std::size_t rows) {
+Dataset sine(std::size_t rows) {
     Random random(3);
     Dataset data;
     std::vector<double> x;
@@ -32,7 +32,7 @@ Machine make_ridge(const FitSettings& common) {
 const FitSettings smooth{.kernel = rbf({.gamma = 1.0})};
 
 TEST(Plan, TakesAllRowsWhereTheyFit) {
-    const TrainingPlan plan = plan_training(smooth, make_ridge, wave(300), {.seconds = 1e9});
+    const TrainingPlan plan = plan_training(smooth, make_ridge, sine(300), {.seconds = 1e9});
     EXPECT_EQ(plan.chosen, 0U);
     EXPECT_EQ(plan.ways.front().centres, 0U);
     EXPECT_TRUE(plan.ways.front().fits);
@@ -42,7 +42,7 @@ TEST(Plan, TakesAllRowsWhereTheyFit) {
 TEST(Plan, TakesTheSmallestSpanThatServesWhereTheyDoNot) {
     FitSettings tight = smooth;
     tight.memory_bytes = 1 << 20;  // a matrix of 362 rows
-    const Dataset data = wave(6000);
+    const Dataset data = sine(6000);
     const TrainingPlan plan = plan_training(tight, make_ridge, data, {.seconds = 1e9});
     ASSERT_EQ(plan.ways.size(), 3U);
     EXPECT_FALSE(plan.ways.front().fits);
@@ -58,7 +58,7 @@ TEST(Plan, TakesTheSmallestSpanThatServesWhereTheyDoNot) {
 TEST(Plan, SaysWhenCentresAreTooFew) {
     FitSettings rough{.kernel = rbf({.gamma = 1e8})};
     rough.memory_bytes = 1 << 20;
-    const TrainingPlan plan = plan_training(rough, make_ridge, wave(6000), {.seconds = 1e9});
+    const TrainingPlan plan = plan_training(rough, make_ridge, sine(6000), {.seconds = 1e9});
     EXPECT_EQ(plan.chosen, 2U) << "the largest there is";
     EXPECT_GT(plan.ways[2].left, 0.1);
     EXPECT_NE(plan.why.find("more would serve better"), std::string::npos) << plan.why;
@@ -66,7 +66,7 @@ TEST(Plan, SaysWhenCentresAreTooFew) {
 
 TEST(Plan, HasNoSpanForKernelsThatAreNotPositiveDefinite) {
     const FitSettings other{.kernel = Kernel::parse("sigmoid(gamma=1, coef0=-1)")};
-    Dataset data = wave(2000);
+    Dataset data = sine(2000);
     for (double& y : data.y.values) y = y > 0 ? 1 : -1;
     const TrainingPlan plan = plan_training(
         other, [](const FitSettings& own) { return machine_entry("svc").make(own, {}); }, data,
@@ -76,7 +76,7 @@ TEST(Plan, HasNoSpanForKernelsThatAreNotPositiveDefinite) {
 }
 
 TEST(Plan, NeedsRows) {
-    EXPECT_THROW(plan_training(smooth, make_ridge, wave(3)), InvalidInput);
+    EXPECT_THROW(plan_training(smooth, make_ridge, sine(3)), InvalidInput);
 }
 
 }  // namespace

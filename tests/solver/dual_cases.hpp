@@ -2,6 +2,7 @@
 // with the one under test.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,8 @@
 namespace mercer::testing {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr std::array methods = {DualMethod::decomposition, DualMethod::smo,
+                                       DualMethod::chunking};
 
 /// A matrix kept in memory that counts what is asked of it and can be told to refuse.
 template <class T>

@@ -11,8 +11,6 @@
 namespace mercer::testing {
 namespace {
 
-constexpr std::array methods = {DualMethod::decomposition, DualMethod::smo, DualMethod::chunking};
-
 void expect_feasible(const DualProblem& problem, const std::vector<double>& alpha) {
     ASSERT_EQ(alpha.size(), problem.size());
     for (std::size_t i = 0; i < alpha.size(); ++i) {

@@ -13,8 +13,6 @@
 namespace mercer::testing {
 namespace {
 
-constexpr std::array methods = {DualMethod::decomposition, DualMethod::smo, DualMethod::chunking};
-
 std::string name_of(DualMethod method) {
     return method == DualMethod::decomposition ? "decomposition"
            : method == DualMethod::smo         ? "smo"

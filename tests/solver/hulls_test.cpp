@@ -11,8 +11,6 @@
 namespace mercer::testing {
 namespace {
 
-constexpr std::array methods = {DualMethod::decomposition, DualMethod::smo, DualMethod::chunking};
-
 struct Cloud {
     Matrix<double> x;
     std::vector<double> label;

@@ -15,12 +15,6 @@ namespace {
 
 using testing::message_of;
 
-Dataset labelled(const std::vector<std::vector<double>>& rows, std::vector<double> labels) {
-    Dataset data = testing::points(rows);
-    data.y.values = std::move(labels);
-    return data;
-}
-
 Dataset two_clouds(double apart) {
     Random random(3);
     std::vector<std::vector<double>> rows;
@@ -30,11 +24,11 @@ Dataset two_clouds(double apart) {
         rows.push_back({sign * apart + random.normal(), random.normal()});
         signs.push_back(sign);
     }
-    return labelled(rows, signs);
+    return testing::points(rows, signs);
 }
 
 TEST(PlaneMargin, IsTheDefinitionOf003) {
-    const Dataset data = labelled({{3, 4}, {0, 0}, {6, 8}, {0, -1}}, {1, -1, 1, -1});
+    const Dataset data = testing::points({{3, 4}, {0, 0}, {6, 8}, {0, -1}}, {1, -1, 1, -1});
     const PlaneMargin m = plane_margin({.w = {3, 4}, .b = -5}, data);
     EXPECT_EQ(m.norm, 5);
     EXPECT_EQ(m.positive, "1");
@@ -98,7 +92,7 @@ TEST(PlaneMargin, RefusesWhatIsNoPlaneOrNotTwoClasses) {
     EXPECT_NE(message({.w = {0, 0}, .b = 1}, data).find("no plane"), std::string::npos);
     EXPECT_NE(message({.w = {1, NAN}}, data).find("finite"), std::string::npos);
     EXPECT_NE(message({.w = {1, 1}}, data, "7").find("no class '7'"), std::string::npos);
-    const Dataset three = labelled({{1}, {2}, {3}}, {1, 2, 3});
+    const Dataset three = testing::points({{1}, {2}, {3}}, {1, 2, 3});
     EXPECT_NE(message({.w = {1}}, three).find("have 3"), std::string::npos);
     const Model regression = svr({.kernel = linear()}).fit(data);
     EXPECT_NE(message_of([&] { (void)plane_margin(regression, data); }).find("svr"),

@@ -46,8 +46,8 @@ Problem curve(std::size_t n, std::uint64_t seed) {
     return {rows(x), rows(y)};
 }
 
-DependencySettings settings(const Kernel& in, const Kernel& out, std::size_t components,
-                            double lambda) {
+DependencySettings dependency_settings(const Kernel& in, const Kernel& out, std::size_t components,
+                                       double lambda) {
     DependencySettings s;
     s.common.kernel = in;
     s.output_kernel = out;
@@ -59,7 +59,7 @@ DependencySettings settings(const Kernel& in, const Kernel& out, std::size_t com
 TEST(Dependency, OfALinearOutputKernelIsRidgeRegressionOfTheOutputs) {
     const Problem p = curve(40, 1), fresh = curve(15, 2);
     const Kernel in = rbf({.gamma = 1.0});
-    const Model model = dependency(settings(in, linear(), 0, 0.1)).fit(p.x, p.y);
+    const Model model = dependency(dependency_settings(in, linear(), 0, 0.1)).fit(p.x, p.y);
     Matrix<double> targets(40, 2);
     for (std::size_t i = 0; i < 40; ++i) p.y.x.copy_row(i, targets.row(i));
     const Model straight =
@@ -78,7 +78,8 @@ TEST(Dependency, OfALinearOutputKernelIsRidgeRegressionOfTheOutputs) {
 TEST(Dependency, DistancesAreThoseOfTheDefinition) {
     const Problem p = curve(30, 3), fresh = curve(6, 4);
     const Kernel out = rbf({.gamma = 0.7});
-    const Model model = dependency(settings(rbf({.gamma = 2.0}), out, 5, 0.05)).fit(p.x, p.y);
+    const Model model =
+        dependency(dependency_settings(rbf({.gamma = 2.0}), out, 5, 0.05)).fit(p.x, p.y);
     const Dependency map(model);
     const Matrix<double> components = map.components(fresh.x.x);
     const Matrix<double> found = map.squared_distances(fresh.x.x, fresh.y.x);
@@ -102,7 +103,7 @@ TEST(Dependency, DistancesAreThoseOfTheDefinition) {
 
 TEST(Dependency, LearnsACurveAndMakesPointsOfIt) {
     const Problem p = curve(150, 5), fresh = curve(50, 6);
-    DependencySettings s = settings(rbf({.gamma = 4.0}), rbf({.gamma = 1.0}), 20, 1);
+    DependencySettings s = dependency_settings(rbf({.gamma = 4.0}), rbf({.gamma = 1.0}), 20, 1);
     s.path = {1e-4, 1e-2, 1};
     const Model model = dependency(s).fit(p.x, p.y);
     EXPECT_LT(model.trained().numbers.at("lambda"), 1);
@@ -156,8 +157,8 @@ TEST(Dependency, AnswersInStringsThroughAPrecomputedKernel) {
         x(i, 0) = 3 * family[i];
         x(i, 1) = static_cast<double>(i % 3);
     }
-    const Model model =
-        dependency(settings(rbf({.gamma = 1.0}), precomputed(), 0, 1e-3)).fit(rows(x), rows(gram));
+    const Model model = dependency(dependency_settings(rbf({.gamma = 1.0}), precomputed(), 0, 1e-3))
+                            .fit(rows(x), rows(gram));
     const Dependency map(model);
     const NearestOutputs same = map.nearest(rows(x).x, rows(gram).x);
     for (std::size_t i = 0; i < words.size(); ++i) EXPECT_EQ(same.positions[i], i) << words[i];
@@ -174,7 +175,7 @@ TEST(Dependency, AnswersInStringsThroughAPrecomputedKernel) {
 
 TEST(Dependency, AModelFileHoldsInputsAndOutputs) {
     const Problem p = curve(25, 7);
-    DependencySettings s = settings(rbf({.gamma = 2.0}), rbf({.gamma = 0.7}), 4, 0.1);
+    DependencySettings s = dependency_settings(rbf({.gamma = 2.0}), rbf({.gamma = 0.7}), 4, 0.1);
     s.common.scaling = ScalingRule::parse("standard");
     const Model model = dependency(s).fit(p.x, p.y);
     const std::string bytes = save_to_memory(model);
@@ -187,10 +188,11 @@ TEST(Dependency, AModelFileHoldsInputsAndOutputs) {
 TEST(Dependency, RefusesWhatDoesNotBelongTogether) {
     const Problem p = curve(10, 8);
     const std::vector<std::size_t> some{0, 1, 2};
-    const DependencySettings s = settings(linear(), linear(), 0, 1);
+    const DependencySettings s = dependency_settings(linear(), linear(), 0, 1);
     EXPECT_NE(message_of([&] { dependency(s).fit(p.x, p.y.select(some)); }).find("10 rows"),
               std::string::npos);
-    EXPECT_THROW(dependency(settings(linear(), linear(), 0, 0)).fit(p.x, p.y), InvalidInput);
+    EXPECT_THROW(dependency(dependency_settings(linear(), linear(), 0, 0)).fit(p.x, p.y),
+                 InvalidInput);
     const Model pca = kernel_pca({.common = {.kernel = linear()}}).fit(p.y);
     EXPECT_THROW(Dependency{pca}, InvalidInput);
     const Model model = dependency(s).fit(p.x, p.y);
@@ -209,7 +211,8 @@ TEST(Dependency, WeightsCountAsRepetitions) {
     }
     Dataset plain = p.x;
     plain.weights.clear();
-    const DependencySettings s = settings(rbf({.gamma = 2.0}), rbf({.gamma = 0.7}), 3, 0.5);
+    const DependencySettings s =
+        dependency_settings(rbf({.gamma = 2.0}), rbf({.gamma = 0.7}), 3, 0.5);
     const Model a = dependency(s).fit(p.x, p.y);
     const Model b = dependency(s).fit(plain.select(repeated), p.y.select(repeated));
     const Matrix<double> da = Dependency(a).squared_distances(plain.x, p.y.x);
@@ -240,7 +243,8 @@ TEST(Dependency, CompletesRealDigitsBetterThanTheNearestNeighbour) {
     const Dataset x = half(train, upper), y = half(train, lower);
     const Dataset fresh = half(test, upper), truth = half(test, lower);
     const Model model =
-        dependency(settings(rbf({.gamma = 0.01}), rbf({.gamma = 0.01}), 64, 0.1)).fit(x, y);
+        dependency(dependency_settings(rbf({.gamma = 0.01}), rbf({.gamma = 0.01}), 64, 0.1))
+            .fit(x, y);
     const NearestOutputs chosen = Dependency(model).nearest(fresh.x, y.x);
     const Gram<double> gram(negative_distance(2.0), x.x), outputs(negative_distance(2.0), y.x);
     Matrix<double> near(test.size(), train.size()), loss(test.size(), train.size());

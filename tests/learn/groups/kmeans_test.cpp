@@ -17,13 +17,10 @@ namespace mercer {
 namespace {
 
 using testing::full;
+using testing::in_double;
 using testing::message_of;
 using testing::points;
 using testing::with_double_rows;
-
-FitSettings in_double(const Kernel& kernel) {
-    return {.kernel = kernel, .double_precision = true};
-}
 
 /// Σ_i w_i ‖Φ(x_i) − μ_c(i)‖² by the definition, pair by pair.
 double objective(const Kernel& k, const Dataset& data, const std::vector<double>& cluster) {

@@ -17,13 +17,10 @@ namespace mercer {
 namespace {
 
 using testing::full;
+using testing::in_double;
 using testing::message_of;
 using testing::points;
 using testing::with_double_rows;
-
-FitSettings in_double(const Kernel& kernel) {
-    return {.kernel = kernel, .double_precision = true};
-}
 
 /// Algorithm 29 of 003, line by line, in the order given; also the mean of all (α, b) held.
 struct Printed {

@@ -14,13 +14,10 @@ namespace mercer {
 namespace {
 
 using testing::full;
+using testing::in_double;
 using testing::message_of;
 using testing::points;
 using testing::with_double_rows;
-
-FitSettings in_double(const Kernel& kernel) {
-    return {.kernel = kernel, .double_precision = true};
-}
 
 /// Σ_i Σ_j k(x_i, z_j).
 double sum_of(const Kernel& k, const std::vector<std::vector<double>>& a,

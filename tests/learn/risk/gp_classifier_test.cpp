@@ -29,12 +29,12 @@ double sigma(double f) {
     return 1 / (1 + std::exp(-f));
 }
 
-Dataset moons(std::size_t n, std::uint64_t seed = 1) {
+Dataset two_moons(std::size_t n, std::uint64_t seed = 1) {
     return with_double_rows(make("moons", {.n = n, .noise = 0.4, .seed = seed}));
 }
 
 TEST(GpClassifier, CoefficientsAreTheSlopesAtTheMode) {
-    const Dataset data = moons(80);
+    const Dataset data = two_moons(80);
     const Model model =
         gp_classifier({.common = {.kernel = Kernel::parse("3*rbf(gamma=0.8)")}}).fit(data);
     const Latent f = latent_of(model, data.x);
@@ -49,7 +49,7 @@ TEST(GpClassifier, CoefficientsAreTheSlopesAtTheMode) {
 }
 
 TEST(GpClassifier, TheModeIsTheLogisticMachineWithHalfALambda) {
-    const Dataset data = moons(60);
+    const Dataset data = two_moons(60);
     const Kernel k = Kernel::parse("2*rbf(gamma=1)");
     const Model process = gp_classifier({.common = {.kernel = k}}).fit(data);
     const Model machine = RiskMinimiser({.loss = Loss::logistic,
@@ -58,7 +58,7 @@ TEST(GpClassifier, TheModeIsTheLogisticMachineWithHalfALambda) {
                                          .bias = false,
                                          .tolerance = 1e-12})
                               .fit(data);
-    const Rows test = moons(20, 7).x;
+    const Rows test = two_moons(20, 7).x;
     const Latent f = latent_of(process, test);
     const Matrix<double> g = machine.decision(test);
     for (std::size_t i = 0; i < g.rows(); ++i) EXPECT_NEAR(f.mean(i, 0), g(i, 0), 1e-5);
@@ -93,7 +93,7 @@ TEST(GpClassifier, VarianceIsThatOfTheFormula) {
 }
 
 TEST(GpClassifier, SlopesOfTheEvidenceAreItsDifferences) {
-    const Dataset data = moons(40);
+    const Dataset data = two_moons(40);
     std::vector<double> signs, weights;
     for (std::size_t i = 0; i < data.size(); ++i) {
         signs.push_back(data.y.values[i] < 0 ? 1 : -1);
@@ -142,7 +142,7 @@ TEST(GpClassifier, AveragesAreIntegrals) {
 }
 
 TEST(GpClassifier, OptimisingRaisesTheEvidenceAndHoldsWhatIsFixed) {
-    const Dataset data = moons(70);
+    const Dataset data = two_moons(70);
     const Kernel k = Kernel::parse("rbf(sigma=3)*2");
     const auto evidence = [](const Model& m) { return m.reports()[0].figures.at("log_evidence"); };
     const Model given = gp_classifier({.common = {.kernel = k}}).fit(data);
@@ -198,9 +198,9 @@ TEST(GpClassifier, SeveralClassesAreSavedAndReduced) {
 }
 
 TEST(GpClassifier, IsTheSameForAnyNumberOfThreadsAndWeightsAreRows) {
-    const Dataset data = moons(60);
+    const Dataset data = two_moons(60);
     const GpClassifierSettings s{.common = {.kernel = Kernel::parse("2*rbf(gamma=1)")}};
-    const Rows test = moons(15, 3).x;
+    const Rows test = two_moons(15, 3).x;
     const Matrix<double> one = [&] {
         const ThreadLimit limit(1);
         return gp_classifier(s).fit(data).decision(test);
@@ -219,7 +219,7 @@ TEST(GpClassifier, IsTheSameForAnyNumberOfThreadsAndWeightsAreRows) {
 }
 
 TEST(GpClassifier, MistakesAreNamed) {
-    const Dataset data = moons(30);
+    const Dataset data = two_moons(30);
     EXPECT_NE(message_of([&] {
                   gp_classifier({.common = {.kernel = Kernel::parse("-1*linear")}}).fit(data);
               }).find("positive definite"),

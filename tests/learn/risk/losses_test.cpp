@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-FitSettings with_kernel(const char* text) {
+FitSettings exactly(const char* text) {
     FitSettings settings{.kernel = Kernel::parse(text)};
     settings.double_precision = true;
     return settings;
@@ -34,7 +34,7 @@ Dataset classes(std::size_t n, std::size_t count, std::uint64_t seed, bool weigh
     data.x = Rows::dense(std::move(values), 2);
     return data;
 }
-Dataset wave(std::size_t n, std::uint64_t seed, bool weighted = false) {
+Dataset noisy_sine(std::size_t n, std::uint64_t seed, bool weighted = false) {
     Random random(seed);
     std::vector<double> values;
     Dataset data;
@@ -71,10 +71,10 @@ TEST(Losses, SlopesAndConjugatesBelongToTheValues) {
 TEST(RiskMinimiser, IsCertifiedByItsGap) {
     for (const Loss loss : {Loss::logistic, Loss::squared_hinge, Loss::huber, Loss::quantile}) {
         const bool classifier = loss == Loss::logistic || loss == Loss::squared_hinge;
-        const Dataset data = classifier ? classes(90, 2, 1, true) : wave(90, 1, true);
+        const Dataset data = classifier ? classes(90, 2, 1, true) : noisy_sine(90, 1, true);
         for (const char* kernel : {"rbf(gamma=0.5)", "linear", "normalize(polynomial(degree=2))"}) {
             const Model model = risk_minimiser({.loss = loss,
-                                                .common = with_kernel(kernel),
+                                                .common = exactly(kernel),
                                                 .lambda = 0.1,
                                                 .delta = 0.2,
                                                 .quantile = 0.3,
@@ -106,7 +106,7 @@ TEST(RiskMinimiser, IsStationary) {
         for (const Loss loss : {Loss::logistic, Loss::squared_hinge}) {
             const Dataset data = classes(60, 2, 2, true);
             const Model model = risk_minimiser({.loss = loss,
-                                                .common = with_kernel("rbf(gamma=0.5)"),
+                                                .common = exactly("rbf(gamma=0.5)"),
                                                 .lambda = 0.05,
                                                 .bias = bias,
                                                 .tolerance = 1e-12})
@@ -135,7 +135,7 @@ TEST(RiskMinimiser, IsStationary) {
 TEST(Logistic, ProbabilitiesAreCalibratedWithABias) {
     const Dataset data = classes(120, 2, 3);
     const Model model = risk_minimiser({.loss = Loss::logistic,
-                                        .common = with_kernel("rbf(gamma=0.5)"),
+                                        .common = exactly("rbf(gamma=0.5)"),
                                         .lambda = 0.1,
                                         .tolerance = 1e-10})
                             .fit(data);
@@ -154,7 +154,7 @@ TEST(RiskMinimiser, TakesSeveralClassesOneAgainstTheRest) {
     for (const Loss loss : {Loss::logistic, Loss::squared_hinge}) {
         const Dataset data = classes(150, 3, 4);
         const Model model =
-            risk_minimiser({.loss = loss, .common = with_kernel("rbf(gamma=0.5)"), .lambda = 0.1})
+            risk_minimiser({.loss = loss, .common = exactly("rbf(gamma=0.5)"), .lambda = 0.1})
                 .fit(data);
         ASSERT_EQ(model.reports().size(), 3U);
         EXPECT_EQ(model.reports()[1].name, "2 vs rest");
@@ -174,7 +174,7 @@ TEST(RiskMinimiser, TakesSeveralClassesOneAgainstTheRest) {
         Dataset two = data;
         for (double& y : two.y.values) y = y == 2 ? 1 : 2;
         const Model pair =
-            risk_minimiser({.loss = loss, .common = with_kernel("rbf(gamma=0.5)"), .lambda = 0.1})
+            risk_minimiser({.loss = loss, .common = exactly("rbf(gamma=0.5)"), .lambda = 0.1})
                 .fit(two);
         const Matrix<double> all = model.decision(data.x);
         const Matrix<double> one = pair.decision(data.x);
@@ -184,10 +184,10 @@ TEST(RiskMinimiser, TakesSeveralClassesOneAgainstTheRest) {
 
 // The share of rows below the curve is the quantile (001, the ν-property of the tube).
 TEST(Quantile, LeavesItsShareBelow) {
-    const Dataset data = wave(300, 5);
+    const Dataset data = noisy_sine(300, 5);
     for (const double tau : {0.1, 0.5, 0.9}) {
         const Model model = risk_minimiser({.loss = Loss::quantile,
-                                            .common = with_kernel("rbf(gamma=0.5)"),
+                                            .common = exactly("rbf(gamma=0.5)"),
                                             .lambda = 0.05,
                                             .quantile = tau})
                                 .fit(data);
@@ -205,10 +205,10 @@ TEST(Quantile, LeavesItsShareBelow) {
 }
 
 TEST(Huber, MindsOutliersLessThanTheSquareAndEqualsItWithoutThem) {
-    Dataset data = wave(80, 6);
+    Dataset data = noisy_sine(80, 6);
     const auto fit = [&](double delta) {
         return risk_minimiser({.loss = Loss::huber,
-                               .common = with_kernel("rbf(gamma=0.5)"),
+                               .common = exactly("rbf(gamma=0.5)"),
                                .lambda = 0.5,
                                .delta = delta,
                                .tolerance = 1e-12})
@@ -226,14 +226,13 @@ TEST(Huber, MindsOutliersLessThanTheSquareAndEqualsItWithoutThem) {
 
 TEST(RiskMinimiser, StopsWhenTold) {
     const Dataset data = classes(60, 2, 7);
-    FitSettings told = with_kernel("rbf(gamma=0.5)");
+    FitSettings told = exactly("rbf(gamma=0.5)");
     told.progress = [](const Moment& m) { return m.task != "newton"; };
     const Report r = risk_minimiser({.common = told}).fit(data).report();
     EXPECT_EQ(r.status, FitStatus::cancelled);
     EXPECT_GE(r.gap, 0);
     const Report limited =
-        risk_minimiser(
-            {.common = with_kernel("rbf(gamma=5)"), .lambda = 1e-4, .iteration_limit = 1})
+        risk_minimiser({.common = exactly("rbf(gamma=5)"), .lambda = 1e-4, .iteration_limit = 1})
             .fit(data)
             .report();
     EXPECT_EQ(limited.status, FitStatus::iteration_limit);
@@ -244,7 +243,7 @@ TEST(RiskMinimiser, RefusesWhatItCannotDo) {
     EXPECT_THROW(risk_minimiser({.lambda = 0}).fit(data), InvalidInput);
     EXPECT_THROW(risk_minimiser({.loss = Loss::huber, .delta = 0}).fit(data), InvalidInput);
     EXPECT_THROW(risk_minimiser({.loss = Loss::quantile, .quantile = 1}).fit(data), InvalidInput);
-    EXPECT_THROW(risk_minimiser({.common = with_kernel("-1*linear"), .lambda = 1e-6}).fit(data),
+    EXPECT_THROW(risk_minimiser({.common = exactly("-1*linear"), .lambda = 1e-6}).fit(data),
                  InvalidInput);
     FitSettings tight;
     tight.memory_bytes = 1000;
@@ -256,9 +255,9 @@ TEST(RiskMinimiser, RefusesWhatItCannotDo) {
 TEST(Losses, TheSpaceOfWeightsHasTheSameMachines) {
     for (const Loss loss : {Loss::logistic, Loss::squared_hinge, Loss::huber, Loss::quantile}) {
         const bool labels = loss == Loss::logistic || loss == Loss::squared_hinge;
-        const Dataset data = labels ? classes(700, 2, 3, true) : wave(700, 3, true);
+        const Dataset data = labels ? classes(700, 2, 3, true) : noisy_sine(700, 3, true);
         RiskSettings settings;
-        settings.common = with_kernel("linear");
+        settings.common = exactly("linear");
         settings.loss = loss;
         settings.lambda = 0.3;
         settings.tolerance = 1e-9;

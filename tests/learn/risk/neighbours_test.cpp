@@ -20,18 +20,10 @@ namespace {
 using testing::full;
 using testing::message_of;
 using testing::points;
+using testing::without;
 
 FitSettings with(const Kernel& kernel) {
     return {.kernel = kernel};
-}
-
-/// The rows of the data without one.
-Dataset without(const Dataset& data, std::size_t row) {
-    std::vector<std::size_t> kept;
-    for (std::size_t i = 0; i < data.size(); ++i) {
-        if (i != row) kept.push_back(i);
-    }
-    return data.select(kept);
 }
 
 TEST(NearestNeighbours, VotesOfTheNearestDecide) {

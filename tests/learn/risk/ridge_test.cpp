@@ -7,14 +7,17 @@
 #include <cmath>
 #include <numeric>
 
+#include "learn/small.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 
 namespace mercer {
 namespace {
 
+using testing::without;
+
 /// y = sin 2x₀ + x₁ + noise
-Dataset wave(std::size_t n, std::uint64_t seed, bool weighted = false) {
+Dataset tilted_wave(std::size_t n, std::uint64_t seed, bool weighted = false) {
     Random random(seed);
     std::vector<double> values;
     Dataset data;
@@ -29,24 +32,15 @@ Dataset wave(std::size_t n, std::uint64_t seed, bool weighted = false) {
     return data;
 }
 
-FitSettings with_kernel(const char* text) {
-    return {.kernel = Kernel::parse(text)};
-}
-
-Dataset without(const Dataset& data, std::size_t row) {
-    std::vector<std::size_t> rest(data.size());
-    std::iota(rest.begin(), rest.end(), std::size_t{0});
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(row));
-    return data.select(rest);
-}
-
 TEST(Ridge, IsCertifiedByItsGap) {
     for (const bool bias : {true, false}) {
         for (const char* kernel : {"rbf(gamma=0.5)", "linear", "polynomial(degree=2) + 1",
                                    "center(rbf(gamma=0.5))", "normalize(polynomial(degree=2))"}) {
-            const Dataset data = wave(80, 1, true);
-            const Model model =
-                ridge({.common = with_kernel(kernel), .lambda = 0.3, .bias = bias}).fit(data);
+            const Dataset data = tilted_wave(80, 1, true);
+            const Model model = ridge({.common = FitSettings{.kernel = Kernel::parse(kernel)},
+                                       .lambda = 0.3,
+                                       .bias = bias})
+                                    .fit(data);
             const Report r = model.report();
             EXPECT_GT(r.primal, 0);
             EXPECT_GE(r.gap, -1e-9 * r.primal) << kernel;
@@ -66,7 +60,7 @@ TEST(Ridge, IsCertifiedByItsGap) {
 
 // No machine of the same form does better: move single coefficients and the bias.
 TEST(Ridge, IsTheMinimum) {
-    const Dataset data = wave(30, 2, true);
+    const Dataset data = tilted_wave(30, 2, true);
     const Kernel k = Kernel::parse("rbf(gamma=0.5)");
     const Model model = ridge({.common = {.kernel = k}, .lambda = 0.3}).fit(data);
     const auto objective = [&](std::vector<double> alpha, double bias) {
@@ -102,11 +96,12 @@ TEST(Ridge, IsTheMinimum) {
 
 TEST(Ridge, LeaveOneOutIsLeavingOneOut) {
     for (const bool bias : {true, false}) {
-        const Dataset data = wave(25, 3, true);
-        RidgeSettings settings{.common = with_kernel("rbf(gamma=0.5) + linear"),
-                               .lambda = 0.2,
-                               .bias = bias,
-                               .leave_one_out = true};
+        const Dataset data = tilted_wave(25, 3, true);
+        RidgeSettings settings{
+            .common = FitSettings{.kernel = Kernel::parse("rbf(gamma=0.5) + linear")},
+            .lambda = 0.2,
+            .bias = bias,
+            .leave_one_out = true};
         const Model model = ridge(settings).fit(data);
         const Matrix<double>& loo = model.extras().array("loo");
         settings.leave_one_out = false;
@@ -126,18 +121,21 @@ TEST(Ridge, LeaveOneOutIsLeavingOneOut) {
 
 TEST(Ridge, PathAgreesWithSingleFitsAndChoosesTheBest) {
     for (const bool bias : {true, false}) {
-        const Dataset data = wave(40, 4, true);
+        const Dataset data = tilted_wave(40, 4, true);
         const std::vector<double> path = {1e-3, 1e-2, 0.1, 1, 10, 100};
-        const Model model =
-            ridge({.common = with_kernel("rbf(gamma=0.5)"), .path = path, .bias = bias}).fit(data);
+        const Model model = ridge({.common = FitSettings{.kernel = Kernel::parse("rbf(gamma=0.5)")},
+                                   .path = path,
+                                   .bias = bias})
+                                .fit(data);
         const Matrix<double>& table = model.extras().array("path");
         double best = table(0, 1);
         for (std::size_t p = 0; p < path.size(); ++p) {
-            const Model one = ridge({.common = with_kernel("rbf(gamma=0.5)"),
-                                     .lambda = path[p],
-                                     .bias = bias,
-                                     .leave_one_out = true})
-                                  .fit(data);
+            const Model one =
+                ridge({.common = FitSettings{.kernel = Kernel::parse("rbf(gamma=0.5)")},
+                       .lambda = path[p],
+                       .bias = bias,
+                       .leave_one_out = true})
+                    .fit(data);
             EXPECT_EQ(table(p, 0), path[p]);
             EXPECT_NEAR(table(p, 1), one.report().figures.at("loo_error"), 1e-8 * table(p, 1));
             best = std::min(best, table(p, 1));
@@ -146,7 +144,7 @@ TEST(Ridge, PathAgreesWithSingleFitsAndChoosesTheBest) {
         EXPECT_EQ(r.figures.at("loo_error"), best);
         EXPECT_EQ(r.figures.at("lambda"), model.trained().numbers.at("lambda"));
         EXPECT_LT(r.relative_gap, 1e-9);
-        const Model again = ridge({.common = with_kernel("rbf(gamma=0.5)"),
+        const Model again = ridge({.common = FitSettings{.kernel = Kernel::parse("rbf(gamma=0.5)")},
                                    .lambda = r.figures.at("lambda"),
                                    .bias = bias})
                                 .fit(data);
@@ -157,9 +155,11 @@ TEST(Ridge, PathAgreesWithSingleFitsAndChoosesTheBest) {
 }
 
 TEST(Ridge, ConjugateGradientsGiveTheSame) {
-    const Dataset data = wave(300, 5, true);
+    const Dataset data = tilted_wave(300, 5, true);
     const auto fit = [&](RidgeMethod method) {
-        return ridge({.common = with_kernel("rbf(gamma=0.5)"), .lambda = 0.05, .method = method})
+        return ridge({.common = FitSettings{.kernel = Kernel::parse("rbf(gamma=0.5)")},
+                      .lambda = 0.05,
+                      .method = method})
             .fit(data);
     };
     const Model direct = fit(RidgeMethod::cholesky);
@@ -172,20 +172,21 @@ TEST(Ridge, ConjugateGradientsGiveTheSame) {
     const auto b = iterated.predict(data.x);
     for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6);
     // When the matrix does not fit, automatic takes them.
-    FitSettings tight = with_kernel("rbf(gamma=0.5)");
+    FitSettings tight = FitSettings{.kernel = Kernel::parse("rbf(gamma=0.5)")};
     tight.memory_bytes = 100'000;
     EXPECT_GT(ridge({.common = tight, .lambda = 0.05}).fit(data).report().iterations, 0U);
     EXPECT_THROW(ridge({.common = tight, .leave_one_out = true}).fit(data), InvalidInput);
 }
 
 TEST(Ridge, LearnsSeveralOutputsAtOnce) {
-    const Dataset data = wave(50, 6);
+    const Dataset data = tilted_wave(50, 6);
     Matrix<double> targets(50, 2);
     for (std::size_t i = 0; i < 50; ++i) {
         targets(i, 0) = data.y.values[i];
         targets(i, 1) = -2 * data.y.values[i] + 1;
     }
-    const Ridge machine = ridge({.common = with_kernel("rbf(gamma=0.5)"), .lambda = 0.3});
+    const Ridge machine =
+        ridge({.common = FitSettings{.kernel = Kernel::parse("rbf(gamma=0.5)")}, .lambda = 0.3});
     const Model both = machine.fit(data, targets.view());
     ASSERT_EQ(both.reports().size(), 2U);
     const auto single = machine.fit(data).predict(data.x);
@@ -198,7 +199,7 @@ TEST(Ridge, LearnsSeveralOutputsAtOnce) {
 
 // A row of weight 2 is that row twice; a row of weight 0 is not there.
 TEST(Ridge, WeightsAreRepetitions) {
-    Dataset data = wave(20, 7);
+    Dataset data = tilted_wave(20, 7);
     data.weights.assign(20, 1.0);
     data.weights[3] = 2;
     data.weights[5] = 0;
@@ -209,20 +210,23 @@ TEST(Ridge, WeightsAreRepetitions) {
     }
     Dataset repeated = data.select(rows);
     repeated.weights.clear();
-    const Ridge machine = ridge({.common = with_kernel("rbf(gamma=0.5)"), .lambda = 0.3});
+    const Ridge machine =
+        ridge({.common = FitSettings{.kernel = Kernel::parse("rbf(gamma=0.5)")}, .lambda = 0.3});
     const auto a = machine.fit(data).predict(data.x);
     const auto b = machine.fit(repeated).predict(data.x);
     for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
 }
 
 TEST(Ridge, RefusesWhatItCannotSolve) {
-    const Dataset data = wave(30, 8);
+    const Dataset data = tilted_wave(30, 8);
     EXPECT_THROW(ridge({.lambda = 0}).fit(data), InvalidInput);
     EXPECT_THROW(ridge({.path = {1, -1}}).fit(data), InvalidInput);
     const char* indefinite = "-1*linear";
-    EXPECT_THROW(ridge({.common = with_kernel(indefinite), .lambda = 1e-3}).fit(data),
+    EXPECT_THROW(ridge({.common = FitSettings{.kernel = Kernel::parse(indefinite)}, .lambda = 1e-3})
+                     .fit(data),
                  InvalidInput);
-    EXPECT_THROW(ridge({.common = with_kernel(indefinite), .path = {1e-3}}).fit(data),
+    EXPECT_THROW(ridge({.common = FitSettings{.kernel = Kernel::parse(indefinite)}, .path = {1e-3}})
+                     .fit(data),
                  InvalidInput);
     Dataset unlabelled = data;
     unlabelled.y = {};
@@ -231,8 +235,8 @@ TEST(Ridge, RefusesWhatItCannotSolve) {
 }
 
 TEST(Ridge, StopsWhenTold) {
-    const Dataset data = wave(30, 9);
-    FitSettings told = with_kernel("rbf(gamma=0.5)");
+    const Dataset data = tilted_wave(30, 9);
+    FitSettings told = FitSettings{.kernel = Kernel::parse("rbf(gamma=0.5)")};
     told.progress = [](const Moment&) { return false; };
     EXPECT_EQ(ridge({.common = told}).fit(data).report().status, FitStatus::cancelled);
     told.progress = [](const Moment& moment) { return moment.task != "solving"; };
@@ -242,9 +246,10 @@ TEST(Ridge, StopsWhenTold) {
 }
 
 TEST(Ridge, TheSpaceOfWeightsHasTheSameMachine) {
-    const Dataset data = wave(700, 5, true);
+    const Dataset data = tilted_wave(700, 5, true);
     for (const double lambda : {1e-4, 1.0, 1e4}) {
-        RidgeSettings settings{.common = with_kernel("linear"), .lambda = lambda};
+        RidgeSettings settings{.common = FitSettings{.kernel = Kernel::parse("linear")},
+                               .lambda = lambda};
         settings.common.double_precision = true;
         const Model by_weights = ridge(settings).fit(data);
         settings.method = RidgeMethod::cholesky;
