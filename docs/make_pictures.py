@@ -2,9 +2,7 @@
 
     python3 docs/make_pictures.py [PROGRAM]          # default: build/bin/mercer
 
-Everything is made by `mercer make`, trained and predicted by the program. Planes, tubes and contours are drawn
-by `mercer plot`, and so are tables of figures as curves or points. By the few lines here are drawn what has no
-kind there: sheets of small digits, and codes with the circles of their radius.
+Everything is made by `mercer make`, trained and predicted by the program, and drawn by `mercer plot`.
 """
 
 from __future__ import annotations
@@ -19,35 +17,6 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-SIZE = 320
-INK = ("#1b6ca8", "#c0392b", "#2e8b57", "#8e5ea2")
-TINT = ("#d9e8f4", "#f6dcd9", "#dcefe3", "#ebe1f0")
-
-
-class Picture:
-    """A square of the plane, drawn in pixels."""
-
-    def __init__(self, x: tuple[float, float], y: tuple[float, float], wide: int = SIZE) -> None:
-        self.x, self.y, self.wide = x, y, wide
-        self.parts: list[str] = []
-
-    def at(self, x: float, y: float) -> tuple[float, float]:
-        across = (x - self.x[0]) / (self.x[1] - self.x[0]) * self.wide
-        down = SIZE - (y - self.y[0]) / (self.y[1] - self.y[0]) * SIZE
-        return across, down
-
-    def dot(self, x: float, y: float, colour: str, radius: float = 2.2) -> None:
-        across, down = self.at(x, y)
-        self.parts.append(f'<circle cx="{across:.1f}" cy="{down:.1f}" r="{radius}" fill="{colour}"/>')
-
-    def svg(self) -> str:
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.wide} {SIZE}" '
-            f'width="{self.wide}" height="{SIZE}" font-family="sans-serif" font-size="12">\n'
-            f'<rect width="{self.wide}" height="{SIZE}" fill="white"/>\n'
-            + "\n".join(self.parts)
-            + "\n</svg>\n"
-        )
 
 
 class Program:
@@ -67,7 +36,10 @@ class Program:
         with open(self.folder / "figures.csv", "w", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([names, *rows])
         label = "label" if names[-1] == "label" else "none"
-        self("plot", kind, "figures.csv", "--label", label, "--header", "yes", "-o", "picture.svg", *words)
+        return self.pictured(kind, "figures.csv", "--label", label, "--header", "yes", *words)
+
+    def pictured(self, *words: str) -> str:
+        self("plot", *words, "-o", "picture.svg")
         return (self.folder / "picture.svg").read_text()
 
     def table(self, name: str) -> list[list[str]]:
@@ -84,8 +56,7 @@ def plotted(run: Program, made: str, trained: str) -> str:
     """What a machine makes of its rows, drawn by `mercer plot`."""
     run("make", *made.split(), "-o", "rows.csv")
     run("train", "rows.csv", "model.mercer", "--quiet", *shlex.split(trained))
-    run("plot", "regions", "model.mercer", "rows.csv", "-o", "picture.svg")
-    return (run.folder / "picture.svg").read_text()
+    return run.pictured("regions", "model.mercer", "rows.csv")
 
 
 def canonical(run: Program) -> str:
@@ -148,21 +119,8 @@ def completed(run: Program) -> str:
     near = [min(train, key=lambda t: sum((a - b) ** 2 for a, b in zip(t[:32], d))) for d in test]
     lines = [test, [d[:32] + n[32:] for d, n in zip(test, near)],
              [d[:32] + m for d, m in zip(test, made)]]  # fmt: skip
-    paths: dict[int, list[str]] = {}
-    for down, line in enumerate(lines):
-        for across, digit in enumerate(line):
-            for k, value in enumerate(digit):
-                level = min(max(round(value), 0), 16)
-                place = f"M{across * 9 + k % 8} {down * 9 + k // 8}h1v1h-1z"
-                paths.setdefault(level, []).append(place)
-    grey = {level: f"#{255 - round(level * 15.9):02x}" for level in paths}
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {9 * len(test) - 1} 26" width="720" '
-        'shape-rendering="crispEdges">\n'
-        + "\n".join(f'<path fill="{grey[level] + 2 * grey[level][1:]}" d="{"".join(places)}"/>'
-                    for level, places in sorted(paths.items()) if level > 0)
-        + "\n</svg>\n"
-    )  # fmt: skip
+    run.write("sheet.csv", [tuple(min(max(v, 0), 16) for v in d) for line in lines for d in line])
+    return run.pictured("sheet", "sheet.csv", "--across", str(len(test)), "--label", "none", "--header", "no")
 
 
 def enlarged(run: Program, target: pathlib.Path) -> None:
@@ -257,21 +215,7 @@ def codebook(run: Program) -> str:
     """Rows, the codes of a radius, and the circles they promise."""
     run("make", "moons", "-n", "400", "--noise", "0.1", "--seed", "3", "-o", "rows.csv")
     run("vq", "encode", "rows.csv", "--quiet", "--radius", "0.3", "-o", "rows.vq")
-    run("vq", "decode", "rows.vq", "-o", "codes.csv", "--write-header", "yes")
-    picture = Picture((-1.5, 2.5), (-1.75, 2.25))
-    codes = sorted({(float(row[0]), float(row[1])) for row in run.table("codes.csv")})
-    for x, y in codes:
-        across, down = picture.at(x, y)
-        radius = 0.3 / 4 * SIZE
-        picture.parts.append(
-            f'<circle cx="{across:.1f}" cy="{down:.1f}" r="{radius:.1f}" fill="{TINT[0]}" '
-            f'stroke="{INK[0]}" stroke-width="0.7" fill-opacity="0.5"/>'
-        )
-    for row in run.table("rows.csv"):
-        picture.dot(float(row[0]), float(row[1]), "#555", 1.5)
-    for x, y in codes:
-        picture.dot(x, y, INK[1], 3.5)
-    return picture.svg()
+    return run.pictured("codes", "rows.vq", "rows.csv")
 
 
 def virtual_examples(run: Program) -> str:
@@ -281,18 +225,8 @@ def virtual_examples(run: Program) -> str:
     (run.folder / "one.csv").write_text("\n".join((run.folder / "digits.csv").read_text().splitlines()[:4]) + "\n")
     run("virtual", "one.csv", "--with", ways, "-o", "more.csv", "--write-header", "yes")
     rows = [[float(v) for v in row[:64]] for row in run.table("more.csv")]
-    digits = rows[2::3] if len(rows) % 3 == 0 else rows
-    cell, gap, across = 6, 8, 10
-    picture = Picture((0, 1), (0, 1), across * (8 * cell + gap))
-    for number, digit in enumerate(digits):
-        left, top = number % across * (8 * cell + gap), 30 + number // across * (8 * cell + gap + 4)
-        for place, value in enumerate(digit):
-            level = round(255 - 255 * min(max(value / 16, 0), 1))
-            picture.parts.append(
-                f'<rect x="{left + place % 8 * cell}" y="{top + place // 8 * cell}" width="{cell}" '
-                f'height="{cell}" fill="#{level:02x}{level:02x}{level:02x}"/>'
-            )
-    return picture.svg()
+    run.write("sheet.csv", [tuple(d) for d in (rows[2::3] if len(rows) % 3 == 0 else rows)])
+    return run.pictured("sheet", "sheet.csv", "--across", "10", "--label", "none", "--header", "no")
 
 
 def main() -> None:

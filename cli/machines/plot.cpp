@@ -15,6 +15,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/chart/model_figures.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/persist/code_file.hpp"
 
 namespace mercer::cli {
 namespace {
@@ -29,6 +30,9 @@ struct PlotCommand {
     std::size_t rows = 400;
     std::size_t bins = 10;
     std::size_t problem = 1;
+    std::size_t width = 0;
+    std::size_t across = 16;
+    bool bright = false;
 };
 
 /// A column by its name or its number from 1.
@@ -78,6 +82,23 @@ chart::Drawing plot_rows(const PlotCommand& c, const InputOptions& input, const 
                                      .joined = c.kind == "curves",
                                      .log_x = c.log == "x" || c.log == "both",
                                      .log_y = c.log == "y" || c.log == "both"});
+}
+
+/// The first rows of a file as pictures.
+chart::Drawing plot_sheet(const PlotCommand& c, const InputOptions& input, const Session& session) {
+    InputOptions file = input;
+    file.path = c.source;
+    const Dataset data = read_input(file, session);
+    return chart::sheet_figure(data.x.slice(0, std::min(c.rows, data.size())),
+                               {.width = c.width, .across = c.across, .bright = c.bright});
+}
+
+/// Rows, and the codes that `vq encode` has found for them.
+chart::Drawing plot_codes(const PlotCommand& c, const InputOptions& input, const Session& session) {
+    const CodeFile file = load_codes(c.source);
+    const Dataset data = read_input(input, session);
+    const auto [first, second] = plane_columns(c, data.feature_names, data.columns());
+    return chart::codes_figure(data, file.codes, file.radius, {.first = first, .second = second});
 }
 
 /// The table that train --trace writes, one problem of it.
@@ -153,12 +174,16 @@ chart::Drawing plotted(const PlotCommand& c, const InputOptions& input, const Se
         return plot_steps(c, table, session);
     }
     if (c.kind == "points" || c.kind == "curves") return plot_rows(c, input, session);
+    if (c.kind == "sheet") return plot_sheet(c, input, session);
     if (c.kind == "convergence") return chart::history_figure(read_model(c.source));
     if (input.path.empty()) {
         throw InvalidInput(fmt::format("'mercer plot {} {}' needs data as well: name it after {}",
                                        c.kind, c.source,
-                                       wants_kernel(c.kind) ? "the kernel" : "the model"));
+                                       wants_kernel(c.kind) ? "the kernel"
+                                       : c.kind == "codes"  ? "the codes"
+                                                            : "the model"));
     }
+    if (c.kind == "codes") return plot_codes(c, input, session);
     if (wants_kernel(c.kind)) {
         const Kernel kernel = Kernel::parse(c.source);
         const Dataset data = read_input(input, session);
@@ -196,11 +221,12 @@ void add_plot(CLI::App& program, Session& session) {
         "  mercer plot spectrum 'sigmoid(gamma=1)' @iris -o spectrum.svg\n"
         "  mercer plot steps steps.csv -o steps.svg\n"
         "  mercer plot curves errors.csv --log both -o errors.svg\n"
+        "  mercer plot sheet @digits --sample 64 -o digits.png\n"
         "  mercer plot roc heart.mercer test.csv -o roc.svg");
     const auto options = std::make_shared<PlotCommand>();
     CLI::Option* const kind = add_choice(command, session, "KIND", options->kind,
-                                         {"regions", "points", "curves", "gram", "spectrum",
-                                          "convergence", "steps", "reliability", "roc"},
+                                         {"regions", "points", "curves", "sheet", "codes", "gram",
+                                          "spectrum", "convergence", "steps", "reliability", "roc"},
                                          "");
     kind->description(
         "what to draw:\n"
@@ -209,6 +235,8 @@ void add_plot(CLI::App& program, Session& session) {
         "              components: MODEL INPUT\n"
         "points        rows over two columns, a colour for each label: FILE\n"
         "curves        the same, joined in their order: FILE\n"
+        "sheet         the first rows as grey pictures side by side: FILE\n"
+        "codes         rows, and the codes of vq encode with their radius: CODES INPUT\n"
         "gram          the Gram matrix, sorted by label: KERNEL INPUT\n"
         "spectrum      its eigenvalues: KERNEL INPUT\n"
         "convergence   the objective pass by pass, of machines that keep it: MODEL\n"
@@ -216,8 +244,8 @@ void add_plot(CLI::App& program, Session& session) {
         "reliability   predicted probabilities against observed: MODEL INPUT\n"
         "roc           true against false positives: MODEL INPUT");
     kind->required();
-    CLI::Option* const source =
-        command.add_option("SOURCE", options->source, "MODEL, KERNEL or FILE, as said above");
+    CLI::Option* const source = command.add_option("SOURCE", options->source,
+                                                   "MODEL, KERNEL, CODES or FILE, as said above");
     source->required()->type_name("");
     session.files[source] = FileUse::input;
     const auto input = std::make_shared<InputOptions>();
@@ -234,7 +262,7 @@ void add_plot(CLI::App& program, Session& session) {
                          "the two columns of the plane, names or numbers from 1 [1,2]; of a model "
                          "the others stand at their means")
              ->type_name("A,B"),
-         for_words(kind, options->kind, {"regions", "points", "curves"}));
+         for_words(kind, options->kind, {"regions", "points", "curves", "codes"}));
     only(session,
          add_count(command, "--resolution", options->resolution, 2, 1000,
                    "nodes along a side of the plane [140]"),
@@ -245,16 +273,27 @@ void add_plot(CLI::App& program, Session& session) {
          for_words(kind, options->kind, {"points", "curves"}));
     only(session,
          add_count(command, "--sample", options->rows, 2, 2000, "rows drawn at most [400]"),
-         for_words(kind, options->kind, {"gram", "spectrum"}));
+         for_words(kind, options->kind, {"gram", "spectrum", "sheet"}));
+    only(session,
+         add_count(command, "--width", options->width, 0, 100000,
+                   "pixels across a picture, 0: pictures are square [0]"),
+         for_words(kind, options->kind, {"sheet"}));
+    only(session,
+         add_count(command, "--across", options->across, 1, 1000, "pictures in a line [16]"),
+         for_words(kind, options->kind, {"sheet"}));
+    only(session,
+         command.add_flag("--bright", options->bright, "the largest value is white, not black"),
+         for_words(kind, options->kind, {"sheet"}));
     only(session, add_count(command, "--bins", options->bins, 1, 1000, "of the picture [10]"),
          for_words(kind, options->kind, {"reliability"}));
     only(session,
          add_count(command, "--problem", options->problem, 1, 1000000,
                    "which of several problems, in the order of the table [1]"),
          for_words(kind, options->kind, {"steps"}));
-    const std::vector<std::string> of_data{"regions", "gram", "spectrum", "reliability", "roc"};
+    const std::vector<std::string> of_data{"regions",     "gram", "spectrum",
+                                           "reliability", "roc",  "codes"};
     std::vector<std::string> of_rows = of_data;
-    of_rows.insert(of_rows.end(), {"points", "curves"});
+    of_rows.insert(of_rows.end(), {"points", "curves", "sheet"});
     only(session, data, for_words(kind, options->kind, of_data));
     only(session, input->options, for_words(kind, options->kind, of_rows));
     command.callback([&session, input, options] {

@@ -47,6 +47,7 @@ enum class Ramp {
     viridis,    ///< dark to light
     diverging,  ///< blue over white to red; 0 is white
     blues,      ///< white to blue
+    greys,      ///< white to black
 };
 /// t in [0, 1]; what lies outside is clipped.
 Colour colour(Ramp ramp, double t);

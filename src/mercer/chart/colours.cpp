@@ -24,6 +24,8 @@ constexpr Stops diverging_stops{
     {{33, 102, 172}, {146, 197, 222}, {250, 250, 250}, {244, 165, 130}, {178, 24, 43}}};
 constexpr Stops blue_stops{
     {{250, 252, 255}, {208, 225, 242}, {148, 194, 222}, {74, 146, 198}, {8, 81, 156}}};
+constexpr Stops grey_stops{
+    {{255, 255, 255}, {191, 191, 191}, {128, 128, 128}, {64, 64, 64}, {0, 0, 0}}};
 
 std::uint8_t level(double value) {
     return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
@@ -44,6 +46,7 @@ Colour tint(std::size_t i) {
 Colour colour(Ramp ramp, double t) {
     const Stops& stops = ramp == Ramp::viridis     ? viridis_stops
                          : ramp == Ramp::diverging ? diverging_stops
+                         : ramp == Ramp::greys     ? grey_stops
                                                    : blue_stops;
     if (std::isnan(t)) return {204, 204, 204};
     const double place = std::clamp(t, 0.0, 1.0) * static_cast<double>(stops.size() - 1);

@@ -62,6 +62,21 @@ struct RowsSettings {
 /// InvalidInput for columns that are not there, and for too many curves.
 Drawing rows_figure(const Dataset& data, const RowsSettings& settings = {});
 
+/// Rows over two columns, the codes that stand for them, and around each code the circle in which
+/// its rows lie; a radius of 0 draws none. Throws InvalidInput as `rows_figure`, and for codes of
+/// another width.
+Drawing codes_figure(const Dataset& data, const Rows& codes, double radius,
+                     const RowsSettings& settings = {});
+
+struct SheetSettings {
+    std::size_t width = 0;    ///< of a picture in pixels; 0: pictures are square
+    std::size_t across = 16;  ///< pictures in a line
+    bool bright = false;      ///< the largest value is white
+};
+/// Rows as grey pictures side by side. Throws InvalidInput for rows that are no such pictures, and
+/// for more than a million pixels.
+Drawing sheet_figure(const Rows& rows, const SheetSettings& settings = {});
+
 /// The Gram matrix, rows sorted by class (numbers: by value); of more rows than `most` every k-th.
 Drawing gram_figure(const Kernel& kernel, const Dataset& data, std::size_t most = 400);
 

@@ -1,6 +1,9 @@
-// Rows themselves: two columns of a table as points or curves, one for each label.
+// Rows themselves: two columns of a table as points or curves, one for each label; points with the
+// codes that stand for them; and rows that are pictures.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
@@ -10,7 +13,9 @@ namespace mercer::chart {
 namespace {
 
 constexpr std::size_t most_series = 12;
-constexpr std::size_t shades = 24;  ///< of labels that are numbers
+constexpr std::size_t shades = 24;   ///< of labels that are numbers
+constexpr std::size_t corners = 72;  ///< of a circle
+constexpr std::size_t most_pixels = 1'000'000;
 
 struct PlotSeries {
     std::string name{};
@@ -82,6 +87,93 @@ Drawing rows_figure(const Dataset& data, const RowsSettings& s) {
                        .colour = one.colour,
                        .size = s.joined ? 2.6 : 2.2});
     }
+    return drawing;
+}
+
+Drawing codes_figure(const Dataset& data, const Rows& codes, double radius, const RowsSettings& s) {
+    if (codes.columns() != data.columns()) {
+        throw InvalidInput("the codes have " + std::to_string(codes.columns()) +
+                           " columns, the rows " + std::to_string(data.columns()));
+    }
+    Drawing drawing = rows_figure(data, s);
+    Panel& panel = drawing.panels.front();
+    panel.equal = true;
+    std::vector<double> code(codes.columns());
+    Dots places{.name = "codes", .colour = ink, .size = 3.6};
+    Line circles{.style = {.colour = ink, .width = 0.8}};
+    if (radius > 0) circles.name = "radius " + format_number(radius);
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        codes.copy_row(i, code);
+        places.x.push_back(code[s.first]);
+        places.y.push_back(code[s.second]);
+        for (std::size_t k = 0; radius > 0 && k <= corners; ++k) {
+            const double angle =
+                2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(corners);
+            circles.x.push_back(code[s.first] + radius * std::cos(angle));
+            circles.y.push_back(code[s.second] + radius * std::sin(angle));
+        }
+        circles.x.push_back(std::numeric_limits<double>::quiet_NaN());
+        circles.y.push_back(std::numeric_limits<double>::quiet_NaN());
+    }
+    if (radius > 0) panel.add(std::move(circles));
+    panel.add(std::move(places));
+    return drawing;
+}
+
+Drawing sheet_figure(const Rows& rows, const SheetSettings& s) {
+    const std::size_t pixels = rows.columns();
+    const std::size_t width =
+        s.width > 0 ? s.width
+                    : static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(pixels))));
+    if (rows.size() == 0 || width == 0 || pixels % width != 0 ||
+        (s.width == 0 && pixels != width * width)) {
+        throw InvalidInput(
+            std::to_string(rows.size()) + " rows of " + std::to_string(pixels) +
+            (s.width > 0 ? " columns are no pictures " + std::to_string(s.width) + " pixels wide"
+                         : " columns are no square pictures: say how wide they are"));
+    }
+    if (rows.size() > most_pixels / pixels) {
+        throw InvalidInput(std::to_string(rows.size()) + " pictures of " + std::to_string(pixels) +
+                           " pixels are more than a sheet of a million pixels holds");
+    }
+    const std::size_t height = pixels / width;
+    const std::size_t across = std::min(std::max<std::size_t>(1, s.across), rows.size());
+    const std::size_t lines = (rows.size() + across - 1) / across;
+    HeatMap map{.values = Matrix<double>(lines * (height + 1) - 1, across * (width + 1) - 1),
+                .ramp = Ramp::greys,
+                .bar = false};
+    std::ranges::fill(map.values.values(), std::numeric_limits<double>::quiet_NaN());
+    std::vector<double> picture(pixels);
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        rows.copy_row(i, picture);
+        for (std::size_t k = 0; k < pixels; ++k) {
+            const double value = s.bright ? -picture[k] : picture[k];
+            low = std::min(low, value);
+            high = std::max(high, value);
+            map.values(i / across * (height + 1) + k / width,
+                       i % across * (width + 1) + k % width) = value;
+        }
+    }
+    map.low = low;
+    map.high = high;
+    Drawing drawing;
+    Panel& panel = drawing.panel();
+    panel.y = {.label = "row", .down = true};
+    for (std::size_t line = 0; line < lines; ++line) {
+        const double middle =
+            static_cast<double>(line * (height + 1)) + (static_cast<double>(height) - 1) / 2;
+        panel.y.ticks.emplace_back(middle, std::to_string(line * across + 1));
+    }
+    for (std::size_t k = 0; k < across; k += std::max<std::size_t>(1, across / 8)) {
+        const double middle =
+            static_cast<double>(k * (width + 1)) + (static_cast<double>(width) - 1) / 2;
+        panel.x.ticks.emplace_back(middle, "+" + std::to_string(k));
+    }
+    // Three dots a pixel, where that is neither tiny nor larger than a page.
+    panel.width = std::clamp(3.0 * static_cast<double>(map.values.columns()), 120.0, 900.0);
+    panel.equal = true;
+    panel.add(std::move(map));
     return drawing;
 }
 

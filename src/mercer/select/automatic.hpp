@@ -43,6 +43,8 @@ struct DefaultSearchSettings {
     SearchSettings search{};    ///< the method is a grid
     double seconds = 0;         ///< 0: no limit
     std::size_t widenings = 4;  ///< so often the grid grows where the best point lies at its edge
+    /// So often values a smaller step from the best are tried, each step the root of the last.
+    std::size_t refinements = 0;
 };
 
 struct FoundSettings {
@@ -58,8 +60,9 @@ struct FoundSettings {
 /// what the machine has of C, epsilon, lambda and nu.
 std::vector<Axis> default_axes(const SearchTask& task, const Dataset& data);
 
-/// Searches those axes, and further where the best point lies at an end of one. Throws InvalidInput
-/// where neither the kernel nor the machine has anything to search, and as `search` does.
+/// Searches those axes, further where the best point lies at an end of one, and closer around the
+/// best where that is wished. Throws InvalidInput where neither the kernel nor the machine has
+/// anything to search, and as `search` does.
 FoundSettings default_search(const SearchTask& task, const Dataset& data,
                              const DefaultSearchSettings& settings = {});
 

@@ -116,67 +116,125 @@ std::vector<Axis> default_axes(const SearchTask& task, const Dataset& data) {
     return axes;
 }
 
-FoundSettings default_search(const SearchTask& task, const Dataset& data,
-                             const DefaultSearchSettings& settings) {
-    const Stopwatch watch;
-    std::vector<Axis> axes = default_axes(task, data);
-    SearchSettings own = settings.search;
-    own.method = SearchMethod::grid;
-    bool late = false;
-    own.progress = [&](const Moment& moment) {
-        late |= settings.seconds > 0 && watch.seconds() > settings.seconds;
-        return !late && (!settings.search.progress || settings.search.progress(moment));
-    };
-    FoundSettings found{.space = SearchSpace(task, axes, data)};
-    found.result = search(found.space, data, own);
-    const auto better = [&](const SearchPoint& a, const SearchPoint& b) {
-        return larger_is_better(found.result.measure) ? a.mean > b.mean : a.mean < b.mean;
-    };
-    while (!found.result.cancelled && found.result.best && found.widened < settings.widenings) {
-        const std::vector<double> at = found.best().values;
-        std::vector<Axis> next = axes;
+namespace {
+
+/// The points of one search after another, and the best of all.
+class GrowingSearch {
+   public:
+    GrowingSearch(const SearchTask& task, const Dataset& data, const DefaultSearchSettings& s)
+        : task_(task),
+          data_(data),
+          settings_(s),
+          axes_(default_axes(task, data)),
+          found_{.space = SearchSpace(task, axes_, data)} {
+        own_ = s.search;
+        own_.method = SearchMethod::grid;
+        own_.progress = [this](const Moment& moment) {
+            late_ |= settings_.seconds > 0 && watch_.seconds() > settings_.seconds;
+            return !late_ && (!settings_.search.progress || settings_.search.progress(moment));
+        };
+    }
+
+    FoundSettings run() {
+        found_.result = search(found_.space, data_, own_);
+        while (goes_on() && found_.widened < settings_.widenings && widen()) ++found_.widened;
+        double step = value_step;
+        for (std::size_t k = 0; k < settings_.refinements && goes_on(); ++k) {
+            step = std::sqrt(step);
+            refine(step);
+        }
+        found_.result.highest = found_.result.best;
+        if (found_.result.best) {
+            found_.space = SearchSpace(task_, axes_, data_);
+            tell();
+        }
+        return std::move(found_);
+    }
+
+   private:
+    bool goes_on() const { return !found_.result.cancelled && found_.result.best; }
+
+    /// False where the best point lies at no end that may be moved.
+    bool widen() {
+        const std::vector<double> at = found_.best().values;
+        std::vector<Axis> next = axes_;
         bool wider = false;
-        for (std::size_t k = 0; k < axes.size(); ++k) {
-            const int edge = edge_of(axes[k], at[k]);
-            if (!wider && edge != 0 && axes[k].range && may_widen(axes[k], edge)) {
-                wider = true;
-                next[k].values.clear();
-                for (int s = 1; s <= 2; ++s) {
-                    next[k].values.push_back(at[k] * std::pow(value_step, edge * s));
-                    axes[k].values.push_back(next[k].values.back());
-                }
-            } else {
-                next[k].values = around(axes[k], at[k]);
+        for (std::size_t k = 0; k < axes_.size(); ++k) {
+            const int edge = edge_of(axes_[k], at[k]);
+            if (wider || edge == 0 || !axes_[k].range || !may_widen(axes_[k], edge)) {
+                next[k].values = around(axes_[k], at[k]);
+                continue;
+            }
+            wider = true;
+            next[k].values.clear();
+            for (int s = 1; s <= 2; ++s) {
+                next[k].values.push_back(at[k] * std::pow(value_step, edge * s));
+                axes_[k].values.push_back(next[k].values.back());
             }
         }
-        if (!wider) break;
-        ++found.widened;
-        const SearchSpace beyond(task, next, data);
-        SearchResult more = search(beyond, data, own);
-        found.result.cancelled = more.cancelled;
-        found.result.seconds += more.seconds;
-        for (SearchPoint& point : more.points) found.result.points.push_back(std::move(point));
-        if (!more.best) continue;
-        const std::size_t first = found.result.points.size() - more.points.size();
-        const std::size_t best = first + *more.best;
-        if (better(found.result.points[best], found.best())) found.result.best = best;
+        if (wider) add(next);
+        return wider;
     }
-    found.result.highest = found.result.best;
-    if (!found.result.best) return found;
-    if (found.widened > 0) found.space = SearchSpace(task, axes, data);
-    for (std::size_t k = 0; k < axes.size(); ++k) {
-        const int edge = edge_of(axes[k], found.best().values[k]);
-        if (edge == 0 || !may_widen(axes[k], edge) || !axes[k].range) continue;
-        found.remarks.push_back("the best " + axes[k].name + " = " +
-                                format_number(found.best().values[k]) +
-                                " lies at the edge of what was tried: a " +
-                                (edge < 0 ? "smaller" : "larger") + " one may be better");
+
+    /// The best value of each axis and those a smaller step away from it.
+    void refine(double step) {
+        const std::vector<double> at = found_.best().values;
+        std::vector<Axis> next = axes_;
+        for (std::size_t k = 0; k < axes_.size(); ++k) {
+            next[k].values = {at[k]};
+            if (!axes_[k].range || axes_[k].values.size() < 3) continue;
+            for (const double value : {at[k] * step, at[k] / step}) {
+                next[k].values.push_back(value);
+                axes_[k].values.push_back(value);
+            }
+        }
+        add(next);
     }
-    if (late) {
-        found.remarks.push_back(
+
+    void add(const std::vector<Axis>& axes) {
+        SearchResult more = search(SearchSpace(task_, axes, data_), data_, own_);
+        SearchResult& all = found_.result;
+        all.cancelled = more.cancelled;
+        all.seconds += more.seconds;
+        const std::size_t first = all.points.size();
+        for (SearchPoint& point : more.points) all.points.push_back(std::move(point));
+        if (!more.best) return;
+        const SearchPoint& point = all.points[first + *more.best];
+        const bool better = larger_is_better(all.measure) ? point.mean > found_.best().mean
+                                                          : point.mean < found_.best().mean;
+        if (better) all.best = first + *more.best;
+    }
+
+    /// What more would help.
+    void tell() {
+        for (std::size_t k = 0; k < axes_.size(); ++k) {
+            const double value = found_.best().values[k];
+            const int edge = edge_of(axes_[k], value);
+            if (edge == 0 || !may_widen(axes_[k], edge) || !axes_[k].range) continue;
+            found_.remarks.push_back("the best " + axes_[k].name + " = " + format_number(value) +
+                                     " lies at the edge of what was tried: a " +
+                                     (edge < 0 ? "smaller" : "larger") + " one may be better");
+        }
+        if (!late_) return;
+        found_.remarks.push_back(
             "the search ended with its time: more time would try more settings");
     }
-    return found;
+
+    const SearchTask& task_;
+    const Dataset& data_;
+    const DefaultSearchSettings& settings_;
+    const Stopwatch watch_{};
+    bool late_ = false;
+    SearchSettings own_{};
+    std::vector<Axis> axes_;  ///< with all values that were tried
+    FoundSettings found_;
+};
+
+}  // namespace
+
+FoundSettings default_search(const SearchTask& task, const Dataset& data,
+                             const DefaultSearchSettings& settings) {
+    return GrowingSearch(task, data, settings).run();
 }
 
 }  // namespace mercer

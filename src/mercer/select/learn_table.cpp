@@ -21,8 +21,8 @@
 namespace mercer {
 namespace {
 
-constexpr double sample_rows = 2000;       ///< of the sample that candidates are compared on
-constexpr std::size_t small_sample = 300;  ///< whose folds are drawn several times
+constexpr double sample_rows = 2000;  ///< of the sample that candidates are compared on
+constexpr double small_sample = 450;  ///< whose folds are drawn several times
 constexpr std::size_t verified_rows = 20'000;
 constexpr std::size_t explained_rows = 100;
 constexpr std::size_t effect_rows = 200;
@@ -156,9 +156,11 @@ class Learner {
         }
         sample_ = train_.select(rows);
         fold_.seed = settings_.seed;
-        fold_.folds = std::min<std::size_t>(sample_.size() < 500 ? 5 : 3, sample_.size());
         // The fewer rows, the more a choice hangs on how the folds are drawn.
-        fold_.repeats = sample_.size() < small_sample ? 3 : 1;
+        const double scarce =
+            static_cast<double>(sample_.size()) / std::min(1.0, std::sqrt(settings_.seconds / 60));
+        fold_.folds = std::min<std::size_t>(scarce < 2 * small_sample ? 5 : 3, sample_.size());
+        fold_.repeats = scarce < small_sample ? 3 : 1;
         if (!settings_.groups.empty()) {
             std::set<std::string> names;
             for (const std::size_t i : rows) {

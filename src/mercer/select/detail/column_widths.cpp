@@ -13,16 +13,27 @@ namespace {
 /// Of a target of variance 1. Targets without noise would leave nothing that keeps the matrix of
 /// more rows positive definite.
 constexpr double least_noise = 1e-6;
+constexpr double sum_weight = 0.1;  ///< of a column, where its search begins
 
 }  // namespace
 
-std::string product_of_columns(ColumnShape shape, std::size_t width) {
-    // Together about what a single kernel of all columns at their usual distance would be.
-    const double gamma = 0.5 / static_cast<double>(width);
+std::string ColumnShape::name() const {
+    return std::string(kinked ? "Laplacian" : "Gaussian") + ", a width for each column" +
+           (with_sum ? ", and their sum" : "");
+}
+
+std::string kernel_of_columns(const ColumnShape& shape, std::size_t width) {
+    const auto column = [&](double gamma, std::size_t j) {
+        return (shape.kinked ? "laplacian(gamma=" : "rbf(gamma=") + format_number(gamma) + ")[" +
+               std::to_string(j) + "]";
+    };
     std::string kernel = "1";
     for (std::size_t j = 0; j < width; ++j) {
-        kernel += (shape == ColumnShape::smooth ? "*rbf(gamma=" : "*laplacian(gamma=") +
-                  format_number(gamma) + ")[" + std::to_string(j) + "]";
+        // Together about what a single kernel of all columns at their usual distance would be.
+        kernel += "*" + column(0.5 / static_cast<double>(width), j);
+    }
+    for (std::size_t j = 0; shape.with_sum && j < width; ++j) {
+        kernel += " + " + format_number(sum_weight) + "*" + column(0.5, j);
     }
     return kernel;
 }

@@ -13,19 +13,23 @@
 
 namespace mercer {
 
-enum class ColumnShape {
-    smooth,  ///< Gaussians
-    kinked,  ///< Laplacians: continuous functions with kinks, closer to what trees find
+/// Kernels on single columns: their product, in which all columns act together, and perhaps their
+/// sum beside it, in which each acts by itself (Duvenaud, Nickisch and Rasmussen 2011).
+struct ColumnShape {
+    bool kinked = false;  ///< Laplacians: functions with kinks, closer to what trees find
+    bool with_sum = false;
+
+    std::string name() const;  ///< for people
 };
 
 struct ColumnWidths {
-    std::string kernel{};  ///< factor * product over the columns
+    std::string kernel{};  ///< factor * product over the columns, and their sum where wished
     double noise = 0.1;
     double evidence = 0;
 };
 
-/// A product of kernels of that shape, one a column of `width`, as a place to begin.
-std::string product_of_columns(ColumnShape shape, std::size_t width);
+/// A kernel of that shape over `width` columns, as a place to begin.
+std::string kernel_of_columns(const ColumnShape& shape, std::size_t width);
 
 /// Classes, of which there must be two, as ±1: what tells them apart has the same columns.
 Dataset as_numbers(const Dataset& data);

@@ -19,8 +19,8 @@ namespace mercer {
 namespace {
 
 constexpr std::size_t most_widths = 64;
+constexpr std::size_t most_summed = 20;    ///< columns whose sum is tried: it doubles the widths
 constexpr std::size_t few_steps = 40;      ///< of the search for the evidence
-constexpr std::size_t first_rows = 300;    ///< that the shape is chosen on
 constexpr double most_rows = 1000;         ///< of a search in a fold
 constexpr std::size_t factor_rows = 1500;  ///< up to which deviations are kept
 constexpr std::array<double, 5> penalties{4, 1, 16, 0.25, 64};
@@ -30,34 +30,40 @@ std::size_t rows_in_time(double rows_a_second, double seconds, double least, dou
     return static_cast<std::size_t>(std::clamp(rows_a_second * std::cbrt(seconds), least, most));
 }
 
-class WidthCandidates {
+class WidthCandidate {
    public:
-    WidthCandidates(const LearnTask& task, double seconds)
+    WidthCandidate(const LearnTask& task, bool kinked, double seconds)
         : task_(task),
           numbers_(task.numbers),
           end_(task.budget.used() + seconds),
-          process_rows_(rows_in_time(1600, task.budget.seconds(), 1500, 8000)) {}
+          first_rows_(rows_in_time(160, task.budget.seconds(), 200, 1000)),
+          process_rows_(rows_in_time(1600, task.budget.seconds(), 1500, 8000)),
+          shape_{.kinked = kinked} {}
 
-    std::vector<FoundCandidate> operator()() {
+    std::optional<FoundCandidate> operator()() {
         const std::size_t width = prepared(task_.sample).columns();
-        if (!task_.train.x.objects().empty() || width < 1 || width > most_widths) return {};
-        if (!numbers_ && classes_of(task_.sample.y).count() != 2) return {};
         const Dataset sample = numbers_ ? task_.sample : as_numbers(task_.sample);
-        std::optional<ColumnWidths> best;
-        for (const ColumnShape shape : {ColumnShape::kinked, ColumnShape::smooth}) {
-            const ColumnWidths start{.kernel = product_of_columns(shape, width)};
+        const auto first = [&](const ColumnShape& shape) {
+            const ColumnWidths start{.kernel = kernel_of_columns(shape, width)};
             const Stopwatch watch;
-            const auto found = find_widths(sample, start, settings(0.2), first_rows, few_steps);
+            auto found = find_widths(sample, start, settings(0.2), first_rows_, few_steps);
             slowest_ = std::max(slowest_, watch.seconds());
             task_.budget.check();
-            if (!found || (best && found->evidence <= best->evidence)) continue;
-            best = found;
-            shape_ = shape;
+            return found;
+        };
+        std::optional<ColumnWidths> best = first(shape_);
+        if (best && width > 1 && width <= most_summed) {
+            const ColumnShape summed{.kinked = shape_.kinked, .with_sum = true};
+            const auto found = first(summed);
+            if (found && found->evidence > best->evidence) {
+                best = found;
+                shape_ = summed;
+            }
         }
-        if (!best || !find_in_folds(width)) return {};
+        if (!best || !find_in_folds(width)) return std::nullopt;
         widths_ = std::make_shared<ColumnWidths>(*best);
         const bool process = numbers_ && task_.train.size() <= process_rows_;
-        return {process ? process_candidate() : machine_candidate()};
+        return process ? process_candidate() : machine_candidate();
     }
 
    private:
@@ -72,10 +78,10 @@ class WidthCandidates {
         folds_ = make_folds(task_.folds, numbers_ ? Task::svr : Task::svc, task_.sample);
         // As many rows as the folds have time for, at the pace that was seen.
         const double each = 0.6 * (end_ - task_.budget.used()) / static_cast<double>(folds_.size());
-        const double pace = static_cast<double>(std::min(first_rows, task_.sample.size())) /
+        const double pace = static_cast<double>(std::min(first_rows_, task_.sample.size())) /
                             std::cbrt(std::max(1e-3, slowest_));
         const std::size_t rows = rows_in_time(pace, std::max(0.0, each), 200, most_rows);
-        const ColumnWidths start{.kernel = product_of_columns(shape_, width)};
+        const ColumnWidths start{.kernel = kernel_of_columns(shape_, width)};
         for (std::size_t f = 0; f < folds_.size(); ++f) {
             const Dataset own = task_.sample.select(folds_[f].train);
             const double share = 0.6 / static_cast<double>(folds_.size() - f);
@@ -90,11 +96,8 @@ class WidthCandidates {
 
     FoundCandidate begun(const std::string& machine, Task task) const {
         FoundCandidate found;
-        found.candidate = {.name = machine +
-                                   (shape_ == ColumnShape::smooth ? "Gaussian" : "Laplacian") +
-                                   ", a width for each column",
-                           .task = task,
-                           .kernel = widths_->kernel};
+        found.candidate = {
+            .name = machine + shape_.name(), .task = task, .kernel = widths_->kernel};
         found.candidate.rows = task_.sample.size();
         found.refine = [widths = widths_, task = task_](FoundCandidate& own, double seconds) {
             FitSettings common = common_settings(task, "linear");
@@ -222,9 +225,10 @@ class WidthCandidates {
     const LearnTask& task_;
     bool numbers_;
     double end_;
-    double slowest_ = 0;  ///< seconds of a search on the first rows
-    std::size_t process_rows_;
-    ColumnShape shape_ = ColumnShape::smooth;
+    double slowest_ = 0;        ///< seconds of a search on the first rows
+    std::size_t first_rows_;    ///< that the shape is chosen on
+    std::size_t process_rows_;  ///< up to which a process is learnt
+    ColumnShape shape_;
     std::vector<Split> folds_{};
     std::vector<ColumnWidths> of_folds_{};
     std::shared_ptr<ColumnWidths> widths_{};
@@ -233,7 +237,19 @@ class WidthCandidates {
 }  // namespace
 
 std::vector<FoundCandidate> try_column_widths(const LearnTask& task, double seconds) {
-    return WidthCandidates(task, seconds)();
+    const std::size_t width = prepared(task.sample).columns();
+    if (!task.train.x.objects().empty() || width < 1 || width > most_widths) return {};
+    if (!task.numbers && classes_of(task.sample.y).count() != 2) return {};
+    std::vector<FoundCandidate> found;
+    const double end = task.budget.used() + seconds;
+    // What the first leaves over is the second's.
+    for (const bool kinked : {true, false}) {
+        const double left = end - task.budget.used();
+        if (auto one = WidthCandidate(task, kinked, kinked ? left / 2 : left)()) {
+            found.push_back(std::move(*one));
+        }
+    }
+    return found;
 }
 
 }  // namespace mercer
