@@ -45,12 +45,14 @@ struct DefaultSearchSettings {
     std::size_t widenings = 4;  ///< so often the grid grows where the best point lies at its edge
     /// So often values a smaller step from the best are tried, each step the root of the last.
     std::size_t refinements = 0;
+    std::vector<Axis> axes{};  ///< to begin with; empty: `default_axes`
 };
 
 struct FoundSettings {
     SearchSpace space;
     SearchResult result{};
     std::size_t widened = 0;
+    bool late = false;                   ///< its time ended it
     std::vector<std::string> remarks{};  ///< what more would help, in sentences
 
     const SearchPoint& best() const { return result.points.at(result.best.value()); }

@@ -125,13 +125,14 @@ class GrowingSearch {
         : task_(task),
           data_(data),
           settings_(s),
-          axes_(default_axes(task, data)),
+          axes_(s.axes.empty() ? default_axes(task, data) : s.axes),
           found_{.space = SearchSpace(task, axes_, data)} {
         own_ = s.search;
         own_.method = SearchMethod::grid;
         own_.progress = [this](const Moment& moment) {
-            late_ |= settings_.seconds > 0 && watch_.seconds() > settings_.seconds;
-            return !late_ && (!settings_.search.progress || settings_.search.progress(moment));
+            found_.late |= settings_.seconds > 0 && watch_.seconds() > settings_.seconds;
+            return !found_.late &&
+                   (!settings_.search.progress || settings_.search.progress(moment));
         };
     }
 
@@ -182,7 +183,7 @@ class GrowingSearch {
         std::vector<Axis> next = axes_;
         for (std::size_t k = 0; k < axes_.size(); ++k) {
             next[k].values = {at[k]};
-            if (!axes_[k].range || axes_[k].values.size() < 3) continue;
+            if (!axes_[k].range) continue;
             for (const double value : {at[k] * step, at[k] / step}) {
                 next[k].values.push_back(value);
                 axes_[k].values.push_back(value);
@@ -215,7 +216,7 @@ class GrowingSearch {
                                      " lies at the edge of what was tried: a " +
                                      (edge < 0 ? "smaller" : "larger") + " one may be better");
         }
-        if (!late_) return;
+        if (!found_.late) return;
         found_.remarks.push_back(
             "the search ended with its time: more time would try more settings");
     }
@@ -224,7 +225,6 @@ class GrowingSearch {
     const Dataset& data_;
     const DefaultSearchSettings& settings_;
     const Stopwatch watch_{};
-    bool late_ = false;
     SearchSettings own_{};
     std::vector<Axis> axes_;  ///< with all values that were tried
     FoundSettings found_;

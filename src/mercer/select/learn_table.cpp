@@ -22,7 +22,7 @@ namespace mercer {
 namespace {
 
 constexpr double sample_rows = 2000;  ///< of the sample that candidates are compared on
-constexpr double small_sample = 450;  ///< whose folds are drawn several times
+constexpr double small_sample = 900;  ///< whose folds are drawn several times
 constexpr std::size_t verified_rows = 20'000;
 constexpr std::size_t explained_rows = 100;
 constexpr std::size_t effect_rows = 200;
@@ -159,7 +159,7 @@ class Learner {
         // The fewer rows, the more a choice hangs on how the folds are drawn.
         const double scarce =
             static_cast<double>(sample_.size()) / std::min(1.0, std::sqrt(settings_.seconds / 60));
-        fold_.folds = std::min<std::size_t>(scarce < 2 * small_sample ? 5 : 3, sample_.size());
+        fold_.folds = std::min<std::size_t>(scarce < small_sample ? 5 : 3, sample_.size());
         fold_.repeats = scarce < small_sample ? 3 : 1;
         if (!settings_.groups.empty()) {
             std::set<std::string> names;

@@ -110,7 +110,8 @@ std::vector<SearchPlan> plans_of(const LearnTask& task) {
 
 void take_settings(const FoundSettings& best, FoundCandidate& found) {
     Candidate& c = found.candidate;
-    c.points = best.result.points.size();
+    c.points += best.result.points.size();
+    c.axes.clear();
     for (const Axis& axis : best.space.axes()) c.axes.push_back(axis.name);
     for (const SearchPoint& point : best.result.points) {
         if (!point.done || std::isnan(point.mean)) continue;
@@ -142,6 +143,21 @@ void take_settings(const FoundSettings& best, FoundCandidate& found) {
     };
 }
 
+/// The settings around the best, for which there was no time before.
+void look_closer(const LearnTask& task, const SearchPlan& plan, const FoundSettings& before,
+                 FoundCandidate& found, double seconds) {
+    DefaultSearchSettings s{.seconds = seconds, .widenings = 0, .refinements = 2};
+    s.axes = before.space.axes();
+    for (std::size_t k = 0; k < s.axes.size(); ++k) s.axes[k].values = {before.best().values[k]};
+    s.search.folds = task.folds;
+    s.search.progress = task.budget.until(task.budget.seconds(), plan.name);
+    FoundCandidate closer;
+    closer.candidate = found.candidate;
+    take_settings(default_search(plan.task, task.sample, s), closer);
+    const double now = closer.candidate.score, then = found.candidate.score;
+    if (task.numbers ? now < then : now > then) found = closer;
+}
+
 FoundCandidate try_search(const LearnTask& task, const SearchPlan& plan, double seconds) {
     FoundCandidate found;
     Candidate& c = found.candidate;
@@ -152,7 +168,13 @@ FoundCandidate try_search(const LearnTask& task, const SearchPlan& plan, double 
         DefaultSearchSettings s{.seconds = seconds, .refinements = 2};
         s.search.folds = task.folds;
         s.search.progress = task.budget.until(task.budget.seconds(), plan.name);
-        take_settings(default_search(plan.task, task.sample, s), found);
+        const FoundSettings best = default_search(plan.task, task.sample, s);
+        take_settings(best, found);
+        if (best.late && best.result.best) {
+            found.refine = [task, plan, best](FoundCandidate& own, double more) {
+                look_closer(task, plan, best, own, more);
+            };
+        }
     } catch (const InvalidInput& error) {
         c.status = error.what();
         c.score = std::nan("");
