@@ -39,7 +39,7 @@ def test_kinds():
 
 
 def test_learn_predicts_a_lone_row_with_a_gap(tmp_path):
-    model = mercer.learn(made_table(), "bought", time=10)
+    model = mercer.learn(made_table(), "bought", time=4)
     judged = model.summary_["judgement"]
     assert judged["accuracy"] > judged["baseline"] + 0.1
     low, high = judged["accuracy_interval"]
@@ -70,7 +70,7 @@ def test_groups_stay_together_and_numbers_are_found():
     rng = np.random.default_rng(3)
     x = rng.normal(size=200)
     table = {"g": [str(i // 10) for i in range(200)], "x": x, "y": np.sin(x)}
-    model = mercer.learn(table, "y", groups="g", time=10)
+    model = mercer.learn(table, "y", groups="g", time=4)
     assert model.summary_["target"] == "numbers"
     assert model.summary_["rows_set_aside"] % 10 == 0
     assert model.summary_["judgement"]["r2"] > 0.9

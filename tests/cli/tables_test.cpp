@@ -121,7 +121,7 @@ TEST(TablesCli, TheReportIsOnePageWithAllItsPictures) {
     const std::string file = folder.file("customers.csv", customers(150));
     const std::string page = folder.path("page.html");
     const Outcome outcome =
-        run({"learn", file, "--target", "churn", "--time", "10", "--by-time", "--report", page});
+        run({"learn", file, "--target", "churn", "--time", "8", "--by-time", "--report", page});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const std::string html = content_of(page);
     for (const char* part : {"Settings tried", "Learning curve", "What columns add",

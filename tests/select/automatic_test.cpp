@@ -11,6 +11,8 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/recipe.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/kernel/parameters.hpp"
+#include "mercer/select/detail/column_widths.hpp"
 
 namespace mercer {
 namespace {
@@ -81,6 +83,41 @@ TEST(DefaultSearch, SaysWhatItCannotSearch) {
     EXPECT_EQ(found.space.axes()[0].name, "C");
 }
 
+/// Class and number follow the first column; the second is noise, on the same scale.
+Dataset told_by_the_first(std::size_t rows) {
+    Random random(4);
+    Dataset data;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < rows; ++i) {
+        const double told = random.uniform(-3, 3);
+        values.insert(values.end(), {told, random.uniform(-3, 3)});
+        data.y.values.push_back(std::floor((told + 3) / 2));  // 0, 1, 2
+    }
+    data.x = Rows::dense(std::move(values), 2);
+    return data;
+}
+
+TEST(ColumnWidths, OfColumnsThatTellNothingAreWide) {
+    const Dataset data = told_by_the_first(90);
+    for (const bool kinked : {false, true}) {
+        for (const bool numbers : {false, true}) {
+            const ColumnShape shape{.kinked = kinked};
+            const auto found = find_widths(data, numbers, {.kernel = kernel_of_columns(shape, 2)},
+                                           {.double_precision = true}, 90, 40);
+            ASSERT_TRUE(found);
+            std::vector<double> gammas;
+            for (const KernelParameter& p : parameters(Kernel::parse(found->kernel))) {
+                if (p.name == "gamma") gammas.push_back(p.value);
+            }
+            ASSERT_EQ(gammas.size(), 2U) << found->kernel;
+            EXPECT_GT(gammas[0], 10 * gammas[1]) << found->kernel;
+        }
+    }
+    // The sum beside the product has a factor and a width for each column more.
+    EXPECT_EQ(parameters(Kernel::parse(kernel_of_columns({.with_sum = true}, 3))).size(),
+              parameters(Kernel::parse(kernel_of_columns({}, 3))).size() + 6);
+}
+
 TEST(TargetOf, NamesAndFewWholeNumbersAreClasses) {
     Labels labels;
     for (int i = 0; i < 60; ++i) labels.values.push_back(i % 3);
@@ -110,7 +147,7 @@ Table leaking_table(bool leak) {
 TEST(LearnTable, JudgesOnRowsThatNothingWasChosenBy) {
     const Table table = leaking_table(false);
     const Dataset data = plan_columns(table, {.label = "y"})->dataset(table);
-    const LearnResult r = learn_table(data, {.seconds = 20});
+    const LearnResult r = learn_table(data, {.seconds = 6});
     EXPECT_TRUE(r.numbers);
     EXPECT_EQ(r.split.test.size(), 40U);
     std::set<std::size_t> all(r.split.train.begin(), r.split.train.end());
@@ -185,7 +222,7 @@ TEST(LearnTable, TellsWhenLaterRowsDiffer) {
 TEST(LearnTable, SuspectsAColumnThatKnowsTheTarget) {
     const Table table = leaking_table(true);
     const Dataset data = plan_columns(table, {.label = "y"})->dataset(table);
-    const LearnResult r = learn_table(data, {.seconds = 10});
+    const LearnResult r = learn_table(data, {.seconds = 3});
     ASSERT_FALSE(r.warnings.empty());
     EXPECT_NE(r.warnings.front().find("leakage suspected: the column 'told'"), std::string::npos);
 }
@@ -193,7 +230,7 @@ TEST(LearnTable, SuspectsAColumnThatKnowsTheTarget) {
 TEST(LearnTable, GroupsAreNeverOnBothSides) {
     const Table table = leaking_table(false);
     const Dataset data = plan_columns(table, {.label = "y"})->dataset(table);
-    LearnSettings settings{.seconds = 10};
+    LearnSettings settings{.seconds = 3};
     for (std::size_t i = 0; i < data.size(); ++i) settings.groups.push_back(std::to_string(i / 20));
     const LearnResult r = learn_table(data, settings);
     std::set<std::string> learnt;

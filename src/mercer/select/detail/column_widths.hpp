@@ -31,13 +31,13 @@ struct ColumnWidths {
 /// A kernel of that shape over `width` columns, as a place to begin.
 std::string kernel_of_columns(const ColumnShape& shape, std::size_t width);
 
-/// Classes, of which there must be two, as ±1: what tells them apart has the same columns.
-Dataset as_numbers(const Dataset& data);
-
 /// Widths, factor and noise on at most `rows` of the data, from `start` (its noise too) on. The
 /// settings say scaling, seed and the time. None where the evidence is nowhere defined.
-std::optional<ColumnWidths> find_widths(const Dataset& data, const ColumnWidths& start,
-                                        const FitSettings& common, std::size_t rows,
-                                        std::size_t steps);
+///
+/// Where the labels are not numbers, those for telling classes apart: each class against the rest
+/// as ±1, and of several the mean, since a column matters that matters to one of them.
+std::optional<ColumnWidths> find_widths(const Dataset& data, bool numbers,
+                                        const ColumnWidths& start, const FitSettings& common,
+                                        std::size_t rows, std::size_t steps);
 
 }  // namespace mercer

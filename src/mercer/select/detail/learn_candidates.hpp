@@ -38,8 +38,8 @@ std::vector<FoundCandidate> try_candidates(const LearnTask& task);
 /// What every machine of the task is given: kernel, scaling where no recipe does it, seed.
 FitSettings common_settings(const LearnTask& task, const std::string& kernel);
 
-/// Laplacians and Gaussians with a width for each column. No candidates where columns are texts or
-/// too many, or there are more than two classes.
+/// Laplacians and Gaussians with a width for each column. No candidates where columns are texts, or
+/// columns or classes too many.
 std::vector<FoundCandidate> try_column_widths(const LearnTask& task, double seconds);
 
 }  // namespace mercer

@@ -19,7 +19,8 @@ namespace mercer {
 namespace {
 
 constexpr std::size_t most_widths = 64;
-constexpr std::size_t most_summed = 20;    ///< columns whose sum is tried: it doubles the widths
+constexpr std::size_t most_summed = 20;  ///< columns whose sum is tried: it doubles the widths
+constexpr std::size_t most_classes = 10;
 constexpr std::size_t few_steps = 40;      ///< of the search for the evidence
 constexpr double most_rows = 1000;         ///< of a search in a fold
 constexpr std::size_t factor_rows = 1500;  ///< up to which deviations are kept
@@ -42,15 +43,16 @@ class WidthCandidate {
 
     std::optional<FoundCandidate> operator()() {
         const std::size_t width = prepared(task_.sample).columns();
-        const Dataset sample = numbers_ ? task_.sample : as_numbers(task_.sample);
         const auto first = [&](const ColumnShape& shape) {
             const ColumnWidths start{.kernel = kernel_of_columns(shape, width)};
             const Stopwatch watch;
-            auto found = find_widths(sample, start, settings(0.2), first_rows_, few_steps);
+            auto found =
+                find_widths(task_.sample, numbers_, start, settings(0.2), first_rows_, few_steps);
             slowest_ = std::max(slowest_, watch.seconds());
             task_.budget.check();
             return found;
         };
+        if (task_.budget.used() > end_) return std::nullopt;
         std::optional<ColumnWidths> best = first(shape_);
         if (best && width > 1 && width <= most_summed) {
             const ColumnShape summed{.kinked = shape_.kinked, .with_sum = true};
@@ -69,7 +71,7 @@ class WidthCandidate {
    private:
     FitSettings settings(double share) const {
         FitSettings common = common_settings(task_, "linear");
-        common.time_limit = std::max(0.2, share * (end_ - task_.budget.used()));
+        common.time_limit = std::max(0.05, share * (end_ - task_.budget.used()));
         common.progress = task_.budget.until(common.time_limit, "widths of columns");
         return common;
     }
@@ -83,10 +85,10 @@ class WidthCandidate {
         const std::size_t rows = rows_in_time(pace, std::max(0.0, each), 200, most_rows);
         const ColumnWidths start{.kernel = kernel_of_columns(shape_, width)};
         for (std::size_t f = 0; f < folds_.size(); ++f) {
+            if (task_.budget.used() > end_) return false;  // a part of the folds says nothing
             const Dataset own = task_.sample.select(folds_[f].train);
             const double share = 0.6 / static_cast<double>(folds_.size() - f);
-            const auto found = find_widths(numbers_ ? own : as_numbers(own), start, settings(share),
-                                           rows, few_steps);
+            const auto found = find_widths(own, numbers_, start, settings(share), rows, few_steps);
             task_.budget.check();
             if (!found) return false;
             of_folds_.push_back(*found);
@@ -104,8 +106,8 @@ class WidthCandidate {
             common.time_limit = seconds;
             common.progress = task.budget.until(seconds, "widths of columns on more rows");
             const std::size_t rows = rows_in_time(900, seconds, 300, 3000);
-            const auto better = find_widths(task.numbers ? task.train : as_numbers(task.train),
-                                            *widths, common, rows, few_steps);
+            const auto better =
+                find_widths(task.train, task.numbers, *widths, common, rows, few_steps);
             if (!better) return;
             *widths = *better;
             own.candidate.kernel = better->kernel;
@@ -239,7 +241,7 @@ class WidthCandidate {
 std::vector<FoundCandidate> try_column_widths(const LearnTask& task, double seconds) {
     const std::size_t width = prepared(task.sample).columns();
     if (!task.train.x.objects().empty() || width < 1 || width > most_widths) return {};
-    if (!task.numbers && classes_of(task.sample.y).count() != 2) return {};
+    if (!task.numbers && classes_of(task.sample.y).count() > most_classes) return {};
     std::vector<FoundCandidate> found;
     const double end = task.budget.used() + seconds;
     // What the first leaves over is the second's.
