@@ -50,7 +50,7 @@ FLOOR = (2, 28)
 MOST_BYTES = 15_000_000
 OPENBLAS = "scipy-openblas32"
 #: Debian packages of which something is inside the binaries; their licences go along.
-INSIDE = ["libpng-dev", "libstdc++-12-dev", "libhwy-dev", "libeigen3-dev", "libspectra-dev", "libfast-float-dev",
+INSIDE = ["libpng-dev", "libstdc++-*-dev", "libhwy-dev", "libeigen3-dev", "libspectra-dev", "libfast-float-dev",
           "libfmt-dev", "libcli11-dev", "nlohmann-json3-dev"]
 #: Processors by the number in the head of a binary (e_machine).
 PROCESSORS = {62: "x86_64", 183: "aarch64"}
@@ -159,10 +159,10 @@ def licences(folder: pathlib.Path) -> dict[str, bytes]:
     """Of what is compiled into the binaries, by the package it comes from."""
     found = {}
     for package in INSIDE:
-        path = pathlib.Path("/usr/share/doc") / package / "copyright"
-        if not path.exists():
-            raise SystemExit(f"{path}, the licence of what is inside, is missing")
-        found[f"{package}.txt"] = path.read_bytes()
+        paths = sorted(pathlib.Path("/usr/share/doc").glob(f"{package}/copyright"))
+        if not paths:
+            raise SystemExit(f"/usr/share/doc/{package}/copyright, the licence of what is inside, is missing")
+        found[f"{paths[-1].parent.name}.txt"] = paths[-1].read_bytes()
     for path in folder.glob("lib/python*/site-packages/nanobind-*.dist-info/licenses/LICENSE"):
         found["nanobind.txt"] = path.read_bytes()
     return found
