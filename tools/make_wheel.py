@@ -180,6 +180,7 @@ def openblas(folder: pathlib.Path, processor: str) -> None:
             base = os.path.basename(name)
             if base == CARRIED["MERCER_OPENBLAS_LIBRARY"]:
                 (folder / base).write_bytes(wheel.read(name))
+                run(tool("strip", folder / base), "--strip-unneeded", folder / base)
             elif "license" in base.lower():
                 (folder / "OPENBLAS-LICENSE.txt").write_bytes(wheel.read(name))
 
