@@ -27,6 +27,11 @@ pkg_check_modules(hwy REQUIRED libhwy)
 # Its headers only: base/detail/simd_targets.hpp says why.
 add_library(mercer_hwy INTERFACE)
 target_include_directories(mercer_hwy SYSTEM INTERFACE ${hwy_INCLUDE_DIRS})
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    # NEON alone: the vectors of SVE have no size that a compiler knows and cannot stand in arrays.
+    target_compile_definitions(mercer_hwy INTERFACE
+        "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+endif()
 mercer_find_plain(dnnl dnnl.h dnnl)
 mercer_find_plain(archive archive.h archive)
 mercer_find_plain(png png.h png)

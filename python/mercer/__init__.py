@@ -59,6 +59,7 @@ from ._estimators.scaling import FeatureScaling
 from ._select.search import SearchCV
 from ._kernel.geometry import FeatureVector, feature_variance
 from ._kernel.series import series
+from ._estimators.spectral import SpectralClustering
 from ._estimators.spreading import LabelSpreading
 from ._select.steps import smo_steps
 from ._estimators.svc import SVC, NuSVC
@@ -141,6 +142,7 @@ __all__ = [
     "SVDD",
     "SVR",
     "SearchCV",
+    "SpectralClustering",
     "SquaredHingeClassifier",
     "TableModel",
     "TrainingPlan",

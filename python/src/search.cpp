@@ -10,6 +10,7 @@
 #include "common/interrupt.hpp"
 #include "machines.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/data/scaling.hpp"
 #include "mercer/learn/registry.hpp"
 #include "mercer/select/automatic.hpp"
 #include "mercer/select/search.hpp"
@@ -60,7 +61,10 @@ SearchSettings search_settings_of(const Settings& s) {
 SearchTask searched_task(Task task, const nb::dict& values, const std::string& kernel) {
     const Settings s(values);
     // The kernel may have placeholders and is given to the search as text.
-    const FitSettings common = common_of(s, Kernel::parse("linear"));
+    FitSettings common = common_of(s, Kernel::parse("linear"));
+    // Learnt anew from the rows of each fold.
+    const std::string scaling = s.text("scaling", "");
+    if (!scaling.empty()) common.scaling = ScalingRule::parse(scaling);
     if (is_svm(task)) return svm_search_task(svm_settings_of(task, common, s, values), kernel);
     return search_task(machine_entry(task), common, values_of(values, s.asked()), kernel);
 }
@@ -138,6 +142,9 @@ nb::dict tune(const std::string& task, const std::string& kernel, const nb::dict
 void bind_search(nb::module_& m) {
     m.def("tune", &tune, nb::arg("task"), nb::arg("kernel"), nb::arg("machine"), nb::arg("axes"),
           nb::arg("how"), nb::arg("x"), nb::arg("y"), nb::arg("names"), nb::arg("callback").none());
+    m.def(
+        "axis_values", [](const std::string& axis) { return Axis::parse(axis).values; },
+        nb::arg("axis"), "The values of an axis such as C=0.1:1000:log5");
 }
 
 }  // namespace mercer::python

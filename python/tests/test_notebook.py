@@ -82,6 +82,8 @@ def test_frames_of_polars_and_streams_of_arrow(moons) -> None:
         assert (model.predict(table) == by_array.predict(X)).all()
         np.testing.assert_allclose(mercer.rbf(gamma=1)["b"](table), mercer.rbf(gamma=1)(X[:, 1:]))
         assert [c["kind"] for c in mercer.column_kinds(table)] == ["number", "number"]
+    with pytest.raises(TypeError, match=r"X\.collect\(\)"):
+        mercer.SVC().fit(frame.lazy(), names)
 
 
 def test_tables_of_arrow(moons) -> None:

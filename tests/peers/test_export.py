@@ -163,34 +163,40 @@ def test_text_labels_and_single_precision(files):  # noqa: F811
 
 def test_tables_of_several_kinds(files):  # noqa: F811
     random = np.random.default_rng(5)
-    lines = ["age,colour,member,income,y"]
+    lines = ["age,colour,member,income,born,seen,y"]
     for i in range(200):
         age = "" if random.random() < 0.1 else f"{random.normal(40, 9):.1f}"
         colour = random.choice(["red", "green", "blue", ""], p=[0.4, 0.3, 0.2, 0.1])
         member = random.choice(["yes", "no"])
         income = f"{np.exp(random.normal(2, 2)):.3f}"
-        lines.append(f"{age},{colour},{member},{income},{'a' if random.random() < 0.5 else 'b'}")
+        born = np.datetime64("1931-01-01") + random.integers(0, 30000)
+        seen = np.datetime64("2020-01-01T00:00") + np.timedelta64(random.integers(0, 10**6), "m")
+        seen = "" if random.random() < 0.1 else str(seen).replace("T", " ")
+        label = "a" if random.random() < 0.5 else "b"
+        lines.append(f"{age},{colour},{member},{income},{born},{seen},{label}")
     table = files.folder / "t.csv"
     table.write_text("\n".join(lines) + "\n")
     mercer("train", table, files.folder / "m.mercer", "--kernel", "rbf(gamma=0.3)", "-C", 3)
     session = session_of(exported(files))
     about = session.get_modelmeta().custom_metadata_map["columns"].split("\n")
-    assert len(about) == 4
+    assert len(about) == 6 and about[5] == "seen (days since 1970-01-01)"
     levels = {}
-    for place, line in enumerate(about):
+    for place, line in enumerate(about[:4]):
         if "(" not in line:
             continue
         for entry in line[line.index("(") + 1 : -1].split(", "):
             number, name = entry.split(" = ")
             levels[place, name] = int(number)
-    cells = [line.split(",")[:4] for line in lines[1:]]
-    x = np.array(
-        [
-            [np.nan if not c else levels[j, c] if (j, c) in levels else float(c)
-             for j, c in enumerate(row)]
-            for row in cells
-        ]
-    )
+    cells = [line.split(",")[:6] for line in lines[1:]]
+
+    def number(place, cell):
+        if not cell:
+            return np.nan
+        if place >= 4:
+            return np.datetime64(cell.replace(" ", "T"), "m").astype(float) / (24 * 60)
+        return levels[place, cell] if (place, cell) in levels else float(cell)
+
+    x = np.array([[number(*place) for place in enumerate(row)] for row in cells])
     theirs = answers(files.folder / "m.onnx", x)
     ours = mercer("predict", files.folder / "m.mercer", table, "--decision")
     assert list(theirs["label"]) == ours["labels"]

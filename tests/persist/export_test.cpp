@@ -2,16 +2,22 @@
 // rows that the file itself brings. ONNX is judged by onnxruntime, in tests/peers/test_export.py.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/random.hpp"
 #include "mercer/data/read.hpp"
+#include "mercer/data/recipe.hpp"
+#include "mercer/data/table/detail/cells.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/components/kernel_pca.hpp"
 #include "mercer/learn/multi_label.hpp"
 #include "mercer/learn/online/perceptron.hpp"
+#include "mercer/learn/risk/ridge.hpp"
 #include "mercer/learn/svm/svm.hpp"
+#include "mercer/persist/export/detail/compile.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "persist/support.hpp"
 
@@ -162,6 +168,110 @@ TEST(Export, NamesWhatItHasNoOperationsFor) {
     PerceptronSettings voted;
     voted.variant = PerceptronVariant::voted;
     expect_refused(Perceptron(voted).fit(data), "perceptron");
+}
+
+/// Two columns of dates, one with hours and gaps, and what they tell.
+Model model_of_dates(const std::string& hours) {
+    Random random(9);
+    std::string text = "day,seen,y\n";
+    for (std::size_t i = 0; i < 60; ++i) {
+        const auto two = [](std::size_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+        const std::size_t year = 1895 + 4 * random.below(36), month = 1 + random.below(12);
+        text +=
+            std::to_string(year + i % 4) + "-" + two(month) + "-" + two(1 + random.below(28)) + ",";
+        if (i % 7 != 0) {
+            text += "2020-02-" + two(1 + i % 29);
+            if (!hours.empty()) text += " " + two(random.below(24)) + hours;
+        }
+        text += "," + std::to_string(month) + ".5\n";
+    }
+    const Table table = table_from_text(text);
+    const auto columns = plan_columns(table, {.label = "y"});
+    RidgeSettings settings;
+    settings.common.kernel = rbf({.gamma = 0.3});
+    return Ridge(settings).fit(columns->dataset(table));
+}
+
+TEST(Export, DatesOfTablesGoWithTheModel) {
+    MERCER_NEEDS_CC();
+    expect_passes(model_of_dates(""), "dates");
+    const Model with_hours = model_of_dates(":30");
+    const Outcome outcome = compile_and_test(c_of(with_hours));
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    EXPECT_NE(c_of(with_hours).find("days since 1970-01-01"), std::string::npos);
+    try {
+        c_of(with_hours, true);
+        ADD_FAILURE() << "hours in single precision";
+    } catch (const InvalidInput& error) {
+        EXPECT_NE(std::string(error.what()).find("`precision=single`"), std::string::npos)
+            << error.what();
+    }
+}
+
+/// What a program of single numbers makes of a row of one.
+std::vector<double> carried_out(const exports::Program& program, double x) {
+    using exports::Op;
+    std::vector<double> at;
+    std::vector<double> result;
+    for (const exports::Operation& o : program.operations()) {
+        const auto of = [&](std::size_t i) { return at[o.of[i].at]; };
+        double v = 0;
+        switch (o.op) {
+            case Op::input: v = x; break;
+            case Op::constant: v = o.numbers.at(0); break;
+            case Op::sin: v = std::sin(of(0)); break;
+            case Op::cos: v = std::cos(of(0)); break;
+            case Op::floor: v = std::floor(of(0)); break;
+            case Op::add: v = of(0) + of(1); break;
+            case Op::subtract: v = of(0) - of(1); break;
+            case Op::multiply: v = of(0) * of(1); break;
+            case Op::divide: v = of(0) / of(1); break;
+            case Op::at_most: v = of(0) <= of(1); break;
+            case Op::above: v = of(0) > of(1); break;
+            case Op::choose: v = of(0) != 0 ? of(1) : of(2); break;
+            case Op::stack:
+                for (const exports::Value& part : o.of) result.push_back(at[part.at]);
+                break;
+            default: ADD_FAILURE() << "the operation " << exports::name_of(o.op);
+        }
+        at.push_back(v);
+    }
+    return result;
+}
+
+// The calendar of the operations is that of the recipe, over eras and leap years.
+TEST(Export, CalendarIsThatOfTheRecipe) {
+    exports::Program program(1);
+    std::vector<exports::Value> parts;
+    exports::compile_date_parts(program, program.input(), true, parts);
+    program.result = program.stack(parts);
+    std::vector<double> days;
+    for (const long long year :
+         {1599, 1600, 1700, 1899, 1900, 1970, 1999, 2000, 2004, 2023, 2400}) {
+        for (const int month : {1, 2, 3, 12}) {
+            for (const int day : {1, 28}) {
+                for (const double hour : {0.0, 0.5, 0.75}) {
+                    days.push_back(hour +
+                                   static_cast<double>(tables::days_from_civil(year, month, day)));
+                }
+                days.push_back(static_cast<double>(tables::days_from_civil(year, month, day) + 1));
+            }
+        }
+    }
+    const auto columns = std::make_shared<const TableColumns>(
+        std::vector<TableColumn>{{.name = "d", .kind = ColumnKind::date, .has_time = true}},
+        ColumnRoles{}, false, false, std::vector<std::string>{});
+    const Recipe recipe(columns, {Recipe::Fitted{}});
+    const Rows expected = recipe.apply(Rows::dense(std::vector<double>(days), 1));
+    std::vector<double> row(expected.columns());
+    for (std::size_t i = 0; i < days.size(); ++i) {
+        expected.copy_row(i, row);
+        const std::vector<double> found = carried_out(program, days[i]);
+        ASSERT_EQ(found.size() + 1, row.size());
+        for (std::size_t j = 0; j < found.size(); ++j) {
+            EXPECT_NEAR(found[j], row[j + 1], 1e-6) << "part " << j << " of day " << days[i];
+        }
+    }
 }
 
 TEST(Export, TellsFormatsByTheEndingOfTheFile) {

@@ -11,6 +11,8 @@ def as_frame(X: Any) -> Any:
     Frames of pandas and polars stay what they are, and so does everything that is no table. A stream
     (``__arrow_c_stream__``) is what Arrow's tables and batches, results of DuckDB and many others have.
     """
+    if _is_frame(X) and type(X).__name__ == "LazyFrame":
+        raise TypeError("X is a polars LazyFrame, which has no rows yet: give X.collect()")
     if not hasattr(X, "__arrow_c_stream__") or _is_frame(X) or _is_one_column(X):
         return X
     if hasattr(X, "to_pandas") and _has("pandas"):

@@ -16,6 +16,7 @@ from .._common.call import outside
 from .._common.compat import HAVE_SKLEARN, BaseEstimator, NotFittedError, available_if
 from .._common.parameters import PARAMETER_OF
 from ..kernels import BlockKernel, Kernel
+from .pipelines import Chain, chain_of, search_points
 
 #: Scikit-learn's names of scores, beside the library's own.
 MEASURES = {
@@ -78,7 +79,10 @@ class SearchCV(BaseEstimator):
 
     Parameters
     ----------
-    estimator : a machine with labels
+    estimator : a machine with labels, or a pipeline that ends in one
+        Of a scikit-learn Pipeline parameters are named as there (``"svc__C"``). Steps are learnt from the
+        training rows of each fold; behind a `FeatureScaling` kernel values are shared as without it,
+        behind other steps every point is trained by itself.
     param_grid : dict, optional
         Values by parameter: a list, or text of the command line such as ``"0.1:1000:log5"`` (five, each
         the same multiple of the one before) or ``"0:1:11"``. Of a kernel that is an expression its own
@@ -168,29 +172,39 @@ class SearchCV(BaseEstimator):
         -------
         self
         """
-        if not isinstance(self.estimator, Machine):
-            raise TypeError(
-                f"estimator is a {type(self.estimator).__name__}; SearchCV searches machines of mercer, "
-                "others are for scikit-learn's GridSearchCV"
+        chain = chain_of(self.estimator)
+        if chain.shares(self.param_grid):
+            self._fit_shared(chain, X, y, groups)
+        else:
+            found = search_points(self, chain, X, y, groups)
+            means = found["scores"].mean(axis=1)
+            self._keep(found["params"], found["scores"], means, int(np.argmax(means)))
+            self.scorer_, self.remarks_ = found["scorer"], []
+            done = [""] * len(means)
+            self.cv_results_ = self._table(
+                found["params"], found["scores"], means, found["seconds"], done
             )
-        grid = dict(self.param_grid or {})
-        kernels = grid.pop("kernel", None)
-        found: list[tuple[dict[str, Any], Any]] = []
-        for kernel in [None] if kernels is None else kernels:
-            machine = _clone(self.estimator)
-            if kernel is not None:
-                machine.set_params(kernel=kernel)
-            found.append((self._search(machine, grid, X, y, groups), kernel))
-        self._read(found)
         if self.refit:
             begun = time.perf_counter()
             self.best_estimator_ = _clone(self.estimator).set_params(**self.best_params_).fit(X, y)
             self.refit_time_ = time.perf_counter() - begun
-            self.n_features_in_ = self.best_estimator_.n_features_in_
+            if hasattr(self.best_estimator_, "n_features_in_"):
+                self.n_features_in_ = self.best_estimator_.n_features_in_
         return self
 
+    def _fit_shared(self, chain: Chain, X: Any, y: Any, groups: Any) -> None:
+        grid = {name[len(chain.prefix) :]: v for name, v in (self.param_grid or {}).items()}
+        kernels = grid.pop("kernel", None)
+        found: list[tuple[dict[str, Any], Any]] = []
+        for kernel in [None] if kernels is None else kernels:
+            machine = _clone(chain.machine)
+            if kernel is not None:
+                machine.set_params(kernel=kernel)
+            found.append((self._search(machine, grid, X, y, groups, chain.scaling), kernel))
+        self._read(found, chain)
+
     def _search(
-        self, machine: Machine, grid: Mapping[str, Any], X: Any, y: Any, groups: Any
+        self, machine: Machine, grid: Mapping[str, Any], X: Any, y: Any, groups: Any, scaling: str
     ) -> dict[str, Any]:
         pattern = (
             machine.kernel if isinstance(machine.kernel, str) and "$" in machine.kernel else None
@@ -209,6 +223,8 @@ class SearchCV(BaseEstimator):
         names = {name: self._axis_name(name, told.task) for name in grid}
         axes = [f"{names[name]}={_values_text(name, values)}" for name, values in grid.items()]
         settings = {k: v for k, v in told.settings.items() if k not in NOT_SEARCHED}
+        if scaling:
+            settings["scaling"] = scaling
         taken = to_rows(rows)
         with _threads(self.n_jobs):
             result = _core.tune(
@@ -242,18 +258,22 @@ class SearchCV(BaseEstimator):
         }
         if np.ndim(self.cv) == 1:
             return {**how, "folding": "given", "keys": [str(fold) for fold in self.cv]}
-        if not isinstance(self.cv, (int, np.integer)) or self.cv < 2:
-            raise ValueError(
-                f"cv = {self.cv!r} must be a whole number, 2 or more, or the fold of every row"
-            )
-        how["folds"] = int(self.cv)
+        how["folds"] = self.folds()
         if groups is not None:
             how.update(folding="grouped", keys=[str(group) for group in groups])
         return how
 
+    def folds(self) -> int:
+        """How many there are, where ``cv`` says so."""
+        if not isinstance(self.cv, (int, np.integer)) or self.cv < 2:
+            raise ValueError(
+                f"cv = {self.cv!r} must be a whole number, 2 or more, or the fold of every row"
+            )
+        return int(self.cv)
+
     # ---- what it found
 
-    def _read(self, found: list[tuple[dict[str, Any], Any]]) -> None:
+    def _read(self, found: list[tuple[dict[str, Any], Any]], chain: Chain) -> None:
         sign = 1.0 if found[0][0]["larger_is_better"] else -1.0
         params, scores, times, status = [], [], [], []
         chosen: list[int] = []
@@ -261,7 +281,8 @@ class SearchCV(BaseEstimator):
             if result["best"] is not None:
                 chosen.append(len(params) + int(result["best"]))
             for i, values in enumerate(result["values"]):
-                params.append(self._point(result, kernel, i, values))
+                point = self._point(chain.machine, result, kernel, i, values)
+                params.append({chain.prefix + name: value for name, value in point.items()})
             scores.append(sign * result["scores"])
             times.append(result["seconds"])
             status += result["status"]
@@ -269,23 +290,29 @@ class SearchCV(BaseEstimator):
         means = np.concatenate([sign * result["mean"] for result, _ in found])
         if not chosen:
             raise ValueError(f"no point of the search has a score: {status[0]}")
-        self.best_index_ = max(chosen, key=lambda i: means[i])
-        self.best_params_ = params[self.best_index_]
-        self.best_score_ = float(means[self.best_index_])
-        self.n_splits_ = table.shape[1]
-        self.multimetric_ = False
+        self._keep(params, table, means, max(chosen, key=lambda i: means[i]))
         self.scorer_ = self.scoring or found[0][0]["measure"]
         self.remarks_ = [remark for result, _ in found for remark in result["remarks"]]
         self.cv_results_ = self._table(params, table, means, np.concatenate(times), status)
         if any(result["cancelled"] for result, _ in found):
             warnings.warn("the search was stopped; what was done is kept", stacklevel=outside())
 
+    def _keep(
+        self, params: list[dict[str, Any]], table: np.ndarray, means: np.ndarray, best: int
+    ) -> None:
+        self.best_index_ = best
+        self.best_params_ = params[best]
+        self.best_score_ = float(means[best])
+        self.n_splits_ = table.shape[1]
+        self.multimetric_ = False
+
+    @staticmethod
     def _point(
-        self, result: dict[str, Any], kernel: Any, i: int, values: np.ndarray
+        machine: Machine, result: dict[str, Any], kernel: Any, i: int, values: np.ndarray
     ) -> dict[str, Any]:
-        """Parameters of the estimator: those of an expression come as the kernel itself."""
-        own = self.estimator.get_params(deep=False)
-        named = isinstance(kernel if kernel is not None else self.estimator.kernel, str)
+        """Parameters of the machine: those of an expression come as the kernel itself."""
+        own = machine.get_params(deep=False)
+        named = isinstance(kernel if kernel is not None else machine.kernel, str)
         point: dict[str, Any] = {} if kernel is None else {"kernel": kernel}
         for axis, value in zip(result["axes"], values):
             name = result["names"].get(axis) or next(iter(PARAMETER_OF.get(axis, ())), axis)

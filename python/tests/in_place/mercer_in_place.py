@@ -19,6 +19,7 @@ PLACES = {
     "sklearn.kernel_ridge": ("KernelRidge",),
     "sklearn.gaussian_process": ("GaussianProcessRegressor",),
     "sklearn.kernel_approximation": ("Nystroem",),
+    "sklearn.cluster": ("SpectralClustering",),
 }
 
 for _package, _names in PLACES.items():

@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 #include <dnnl.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -58,7 +59,19 @@ class OneOpenMpThread {
     int before_;
 };
 
+/// OpenBLAS 0.3.34, as PyPI has it, takes 64-bit ARM with SME for a core whose products are wrong
+/// ("empty sgemm_alpha_beta2x2 should never get called"). It is told another before it is loaded; a
+/// choice the user made in the environment stands.
+bool kept_from_wrong_core() {
+#if defined(__aarch64__)
+    constexpr unsigned long sme = 1UL << 23;  // HWCAP2_SME
+    if ((getauxval(AT_HWCAP2) & sme) != 0) setenv("OPENBLAS_CORETYPE", "ARMV8", 0);
+#endif
+    return true;
+}
+
 struct OpenBlas {
+    const bool prepared = kept_from_wrong_core();
     // The one that a Python package carries comes first: it is there for no other reason.
     Library library{{"libscipy_openblas.so", MERCER_OPENBLAS_LIBRARY, "libopenblas.so.0"},
                     "matrix products; install OpenBLAS (Debian: libopenblas0)"};

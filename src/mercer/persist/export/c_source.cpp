@@ -16,7 +16,7 @@ class CFile {
           name_(settings.name),
           single_(settings.single_precision),
           real_(single_ ? "float" : "double"),
-          compiled_(compile(model)),
+          compiled_(compile(model, settings.single_precision)),
           tables_(name_, single_),
           helpers_(name_, real_, single_ ? "f" : "") {
         for (const char c : name_) {

@@ -80,7 +80,15 @@ class ColumnCompiler {
                 out_.push_back(program_.apply(Op::choose, gap, program_.constant(f.fill), x));
                 break;
             case ColumnKind::category: return category(column, f, x, gap);
-            default: refuse_export("the column " + quoted(column.name) + ", which holds dates");
+            case ColumnKind::date: {
+                out_.push_back(measured(f, x, gap));
+                const Value days = program_.apply(Op::choose, gap, program_.constant(f.fill), x);
+                compile_date_parts(program_, days, column.has_time, out_);
+                break;
+            }
+            default:
+                refuse_export("the column " + quoted(column.name) + " of the kind " +
+                              std::string(column_kinds.word(column.kind)));
         }
         if (column.gaps) out_.push_back(gap);
     }
@@ -167,6 +175,7 @@ std::vector<InputColumn> input_columns(const Model& model) {
     if (model.recipe()) {
         for (const TableColumn* column : columns_of_numbers(*model.recipe())) {
             InputColumn entry{.name = column->name};
+            if (column->kind == ColumnKind::date) entry.about = "days since 1970-01-01";
             for (std::size_t level = 0; level < column->levels.size(); ++level) {
                 entry.about += (level == 0 ? "" : ", ") + std::to_string(level) + " = " +
                                column->levels[level];
@@ -183,6 +192,12 @@ std::vector<InputColumn> input_columns(const Model& model) {
         columns[j].name = model.feature_names()[j];
     }
     return columns;
+}
+
+/// Hours are fractions of days since 1970, which single precision knows to two minutes.
+bool has_times(const Model& model) {
+    if (!model.recipe()) return false;
+    return std::ranges::any_of(model.recipe()->columns().columns(), &TableColumn::has_time);
 }
 
 /// Sparse points may lack the last columns, which are zero in all of them.
@@ -227,8 +242,13 @@ Value compile_rows(Program& program, const Model& model) {
     return scaled(program, model.scaling(), x);
 }
 
-Compiled compile(const Model& model) {
+Compiled compile(const Model& model, bool single_precision) {
     check_can_be_exported(model);
+    if (single_precision && has_times(model)) {
+        throw InvalidInput(
+            "this model learns from hours of dates, which are fractions of days since 1970: single "
+            "precision knows them to two minutes only, so export it without `precision=single`");
+    }
     std::vector<InputColumn> columns = input_columns(model);
     Program program(columns.size());
     const Value x = compile_rows(program, model);
@@ -250,7 +270,7 @@ Compiled compile(const Model& model) {
     Compiled result{.decision = std::move(program)};
     result.columns = std::move(columns);
     result.output_names = decision_names(model);
-    result.double_rows = expansion.points.is_double();
+    result.double_rows = expansion.points.is_double() || has_times(model);
     result.votes = compile_votes(model);
     result.sets = compile_sets(model);
     result.probabilities = compile_probabilities(model);
@@ -323,7 +343,8 @@ Matrix<double> trial_rows(const Model& model, std::size_t most) {
         for (std::size_t i = 0; i < most; ++i) {
             for (std::size_t c = 0; c < columns.size(); ++c) {
                 const Recipe::Fitted& f = model.recipe()->fitted()[c];
-                const bool levels = columns[c]->kind != ColumnKind::number;
+                const bool levels = columns[c]->kind == ColumnKind::category ||
+                                    columns[c]->kind == ColumnKind::yes_no;
                 const double level = static_cast<double>(
                     random.below(std::max<std::size_t>(columns[c]->levels.size(), 1)));
                 const double size = f.bent ? f.reach : f.spread;

@@ -391,7 +391,7 @@ WireMessage whole_model(WireMessage graph, const Model& model, const Compiled& c
 }  // namespace
 
 std::string onnx_bytes(const Model& model, const ExportSettings& settings) {
-    const Compiled compiled = compile(model);
+    const Compiled compiled = compile(model, settings.single_precision);
     const OnnxType real = settings.single_precision ? OnnxType::real32 : OnnxType::real64;
     const OnnxType given =
         compiled.double_rows && !settings.single_precision ? OnnxType::real64 : OnnxType::real32;

@@ -28,11 +28,11 @@ struct Compiled {
     std::vector<std::string> probability_names{};
     std::vector<std::string> output_names{};  ///< of decision values, as far as they have names
     std::vector<InputColumn> columns{};
-    bool double_rows = false;  ///< the rows trained on were in double precision
+    bool double_rows = false;  ///< rows are to be given in double precision
 };
 
-/// Throws InvalidInput that names the part for which there are no operations.
-Compiled compile(const Model& model);
+/// Throws InvalidInput that names the part for which there are no operations, or digits.
+Compiled compile(const Model& model, bool single_precision);
 
 /// The kernel's numbers of the row `row` and the points of the expansion, and of the row and
 /// itself.
@@ -44,6 +44,9 @@ CompiledKernel compile_kernel(Program& program, Value row, const Expansion& expa
 
 /// What the recipe and the scaling make of the row.
 Value compile_rows(Program& program, const Model& model);
+
+/// Appends sine and cosine of the year, the week and, with `has_time`, the hour of days since 1970.
+void compile_date_parts(Program& program, Value days, bool has_time, std::vector<Value>& out);
 
 /// Rows for which an exported model can be tried, in the form it is given them, one row each.
 Matrix<double> trial_rows(const Model& model, std::size_t most);
