@@ -1,45 +1,32 @@
-"""One model from several processes, each with its own rows, the same to the last byte for any number.
-
-Run a program by ``mpirun -n 8 python program.py``. Every process runs all of it, and gives `fit` its own
-part of the rows:
-
->>> import numpy as np
->>> from mercer import KernelRidge
->>> from mercer.distributed import ranks
->>> X = np.linspace(0, 1, 50, dtype=np.float32)[:, None]  # or np.load("rows.npy", mmap_mode="r")
->>> with ranks() as all:
-...     own = all.own_rows(len(X))
-...     machine = KernelRidge(
-...         alpha=1e-3, kernel="rbf", gamma=9, approximate="nystroem(centres=5)"
-...     )
-...     model = machine.fit(X[own], X[own, 0] ** 2)
->>> bool(abs(model.predict([[.5]])[0] - .25) < .02)
-True
-
-`KernelRidge`, `KernelLogisticRegression`, `SquaredHingeClassifier` and `KernelHuberRegressor`, each with
-``approximate="nystroem(...)"``, can be spread so; others refuse more than one process.
-"""
+"""The processes of mpirun, and what estimators ask of all of them."""
 
 from __future__ import annotations
 
 import io
+import threading
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from . import _core
+from .. import _core
 
-__all__ = ["Ranks", "ranks"]
 
-_current: list[Ranks] = []
+class _Here(threading.local):
+    """The ranks of this thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.all: list[Ranks] = []
+
+
+_here = _Here()
 
 
 class Ranks:
     """The processes that mpirun has started; this one alone where there is no mpirun."""
 
-    def __init__(self) -> None:
-        self._ranks = _core.Ranks()
+    def __init__(self, own: _core.Ranks | None = None) -> None:
+        self._ranks = _core.Ranks() if own is None else own
 
     @property
     def rank(self) -> int:
@@ -58,7 +45,7 @@ class Ranks:
 
     def __enter__(self) -> Ranks:
         self._ranks.begin()
-        _current.append(self)
+        _here.all.append(self)
         return self
 
     def __exit__(
@@ -67,11 +54,14 @@ class Ranks:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        _current.pop()
+        _here.all.pop()
         self._ranks.end()
         # The others must not wait for a process that will not come.
         if error is not None and not isinstance(error, _core.RankFailed):
-            self._ranks.fail(str(error))
+            self._tell_failure(error)
+
+    def _tell_failure(self, error: BaseException) -> None:
+        self._ranks.fail(str(error))
 
 
 def ranks() -> Ranks:
@@ -79,14 +69,31 @@ def ranks() -> Ranks:
     return Ranks()
 
 
+def is_spread() -> bool:
+    """Whether this thread learns together with others."""
+    return bool(_here.all) and _here.all[-1].size > 1
+
+
+def _of_all(own: np.ndarray) -> list[np.ndarray]:
+    """The arrays of all processes, one after another."""
+    buffer = io.BytesIO()
+    np.save(buffer, own, allow_pickle=False)
+    parts = _here.all[-1]._ranks.all_gather(buffer.getvalue())
+    return [np.load(io.BytesIO(part), allow_pickle=False) for part in parts]
+
+
 def labels_of_all(y: Any) -> np.ndarray | None:
     """The different labels of all processes; None where there is one alone."""
-    if not _current or _current[-1].size == 1:
+    if not is_spread():
         return None
     own = np.unique(np.asarray(y))
     text = own.dtype == object
-    buffer = io.BytesIO()
-    np.save(buffer, own.astype(str) if text else own, allow_pickle=False)
-    parts = _current[-1]._ranks.all_gather(buffer.getvalue())
-    found = np.unique(np.concatenate([np.load(io.BytesIO(p), allow_pickle=False) for p in parts]))
+    found = np.unique(np.concatenate(_of_all(own.astype(str) if text else own)))
     return found.astype(object) if text else found
+
+
+def sums_of_all(own: Any) -> np.ndarray:
+    """Whole numbers of this process, added up over all."""
+    if not is_spread():
+        return np.asarray(own)
+    return np.sum(_of_all(np.asarray(own, dtype=np.int64)), axis=0)
