@@ -91,7 +91,9 @@ TEST_P(SpreadFit, IsTheMachineOfOneRank) {
     const std::string task = c.task;
     const SettingValues values = task == "gp"     ? SettingValues{{"noise", 0.5}}
                                  : task == "kpca" ? SettingValues{{"components", 3.0}}
-                                                  : SettingValues{{"lambda", 0.5}};
+                                 : task == "k-means"
+                                     ? SettingValues{{"clusters", 6.0}, {"starts", 2.0}}
+                                     : SettingValues{{"lambda", 0.5}};
     const Model alone = machine_in_span(c.task, common, values).fit(data);
     for (const std::size_t count : {2UL, 3UL, 5UL}) {
         SCOPED_TRACE(std::to_string(count) + " ranks");
@@ -111,6 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"ridge", 1, true, false, "minmax", TargetScale::minmax},
                     Case{"gp", 1, false, true, "standard", TargetScale::standard},
                     Case{"kpca", 1, true, true, "standard", TargetScale::automatic},
+                    Case{"k-means", 1, false, true, "standard", TargetScale::automatic},
                     Case{"logistic", 3, false, true, "standard", TargetScale::automatic},
                     Case{"squared-hinge", 2, true, false, "unit", TargetScale::automatic},
                     Case{"huber", 1, false, false, "none", TargetScale::center}),

@@ -34,12 +34,12 @@ SpanFeatures<T> features_of(const CentreSpan<T>& span, const Sample& sample,
     // The engine of the linear kernel and the space of weights hold a copy each.
     constexpr std::size_t copies = 3;
     if (copies * n > settings.memory_bytes / sizeof(T) / m) {
-        throw InvalidInput("the features of " + std::to_string(n) + " rows in the span of " +
-                           std::to_string(m) + " centres need " +
-                           std::to_string((copies * n * m * sizeof(T) >> 20) + 1) +
-                           " MiB; allow more with `memory_bytes`, use fewer `centres`, or a task "
-                           "that goes over the rows "
-                           "block by block: ridge, gp, logistic, squared-hinge or huber");
+        throw InvalidInput(
+            "the features of " + std::to_string(n) + " rows in the span of " + std::to_string(m) +
+            " centres need " + std::to_string((copies * n * m * sizeof(T) >> 20) + 1) +
+            " MiB; allow more with `memory_bytes`, use fewer `centres`, or a task "
+            "that goes over the rows "
+            "block by block: ridge, gp, kpca, k-means, logistic, squared-hinge or huber");
     }
     SpanFeatures<T> found{.values = std::vector<T>(n * m), .left = std::vector<double>(n)};
     for (std::size_t first = 0; first < n; first += block_rows) {

@@ -192,7 +192,7 @@ void refuse_spread(const std::string& what) {
     if (size == 1) return;
     throw InvalidInput(
         what + " cannot be spread over " + std::to_string(size) +
-        " processes; ridge, gp, kpca, logistic, squared-hinge and huber can, with rows of "
+        " processes; ridge, gp, kpca, k-means, logistic, squared-hinge and huber can, with rows of "
         "numbers and `approximate=nystroem`");
 }
 
