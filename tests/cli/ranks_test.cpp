@@ -62,6 +62,7 @@ TEST_F(Mpi, ModelsHaveTheSameBytesForAnyNumberOfRanks) {
     } cases[]{{numbers, {"--task", "ridge", "--target-scale", "standard"}, {1, 2, 3, 5, 8}},
               {classes, {"--task", "logistic", "--scale", "standard"}, {3}},
               {sparse, {"--task", "squared-hinge", "--scale", "minmax"}, {2}},
+              {classes, {"--task", "k-means", "--clusters", "4", "--starts", "2"}, {3}},
               {numbers, {"--task", "huber"}, {5}}};
     for (const auto& [data, words, counts] : cases) {
         SCOPED_TRACE(words[1]);
@@ -104,6 +105,26 @@ TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
         EXPECT_TRUE(shows(found.err, message)) << found.err;
         EXPECT_EQ(found.err.find("mercer: error"), found.err.rfind("mercer: error")) << found.err;
     }
+}
+
+TEST_F(Mpi, PredictionsComeInOrderAndHaveTheSameBytes) {
+    const std::string data = made({"blobs", "--n", "20000", "--classes", "3"}, "blobs.csv");
+    const std::string few = made({"blobs", "--n", "60", "--classes", "3"}, "few.csv");
+    const std::string model = folder.path("blobs.mercer");
+    ASSERT_EQ(run({"train", few, model, "--probability"}).code, 0);
+    for (const auto& input : {data, few}) {  // three leaves; one, and ranks without rows
+        const auto predict = [&](const std::string& output) {
+            return Words{"predict", model, input, "-o", output, "--decision", "--probability"};
+        };
+        const Outcome alone = run(predict(folder.path("alone.txt")));
+        const Outcome spread = run_ranks(3, predict(folder.path("spread.txt")));
+        ASSERT_EQ(spread.code, 0) << spread.err;
+        EXPECT_EQ(content_of(folder.path("spread.txt")), content_of(folder.path("alone.txt")));
+        EXPECT_EQ(spread.out, alone.out) << "the score of all rows";
+    }
+    const Outcome refused = run_ranks(2, {"predict", model, few, "--beside", "all"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(shows(refused.err, "--beside runs in one process")) << refused.err;
 }
 
 TEST_F(Mpi, ArraysAreReadInParts) {
