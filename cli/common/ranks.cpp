@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <new>
 #include <numeric>
 #include <vector>
 
+#include "cli/common/interrupt.hpp"
 #include "cli/common/session.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/dist/communicator.hpp"
@@ -26,6 +28,26 @@ void fall_silent() {
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
     close(nowhere);
+}
+
+/// A process and the machine it runs on.
+struct Whereabouts {
+    std::size_t machine = 0;
+    int process = 0;
+};
+
+/// Has last words said by the lowest rank of a machine that is left.
+void introduce(Communicator& ranks) {
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    const Whereabouts own{std::hash<std::string>{}(name), static_cast<int>(getpid())};
+    const std::vector<Whereabouts> all = ranks.all_gather(std::span<const Whereabouts>(&own, 1));
+    std::vector<int> before;
+    for (std::size_t r = 0; r < ranks.rank(); ++r) {
+        if (all[r].machine != own.machine) return;  // it speaks
+        before.push_back(all[r].process);
+    }
+    share_last_words(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), before);
 }
 
 }  // namespace
@@ -54,6 +76,7 @@ int run_on_all_ranks(const std::function<int()>& work,
     std::unique_ptr<Communicator> ranks;
     const Complaint unable = complaint_of([&] { ranks = ranks_of_this_run(); });
     if (unable.code != 0) return complain(unable);
+    if (ranks->size() > 1) complaint_of([&] { introduce(*ranks); });
     if (ranks->rank() > 0) fall_silent();
     const SpreadOver spread(*ranks);
     int code = 0;
@@ -79,8 +102,8 @@ void require_one_rank(const std::string& command) {
     const std::size_t size = current_ranks().size();
     if (size == 1) return;
     throw InvalidInput(fmt::format(
-        "{} runs in one process, and mpirun has started {}; train and predict can be spread over "
-        "several",
+        "{} runs in one process, and mpirun has started {}; train, predict and tune can be spread "
+        "over several",
         command, size));
 }
 

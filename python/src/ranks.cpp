@@ -121,6 +121,11 @@ struct CarriedPart final : Ranks {
     CarriedRanks own;
 };
 
+/// From a `with` statement's beginning to its end.
+struct KeptState {
+    std::optional<KeepCheckpoint> keep{};
+};
+
 nb::list gathered(Ranks& ranks, const nb::bytes& own) {
     const std::string text(own.c_str(), own.size());
     std::vector<std::size_t> counts;
@@ -179,6 +184,21 @@ void bind_ranks(nb::module_& m) {
              })
         .def("say_end", [](CarriedPart& p) { p.own.end(); })
         .def("abandon", [](CarriedPart& p) { p.own.abandon(); });
+    nb::class_<KeptState>(m, "KeptState", "While it lives, machines write down how far they are.")
+        .def(nb::init<>())
+        .def(
+            "begin",
+            [](KeptState& s, const std::string& path, bool resume, double interval) {
+                s.keep.emplace(path, resume, interval);
+            },
+            nb::arg("path"), nb::arg("resume"), nb::arg("interval"))
+        .def(
+            "end",
+            [](KeptState& s, bool remove) {
+                if (remove && s.keep) s.keep->remove();
+                s.keep.reset();
+            },
+            nb::arg("remove"));
     m.def("leaf_rows", &leaf_rows, nb::arg("total"));
 }
 

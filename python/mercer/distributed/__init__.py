@@ -26,13 +26,14 @@ A worker that is lost costs what it had computed, and no more. Or run a program 
 True
 
 `KernelRidge`, `GaussianProcessRegressor`, `KernelPCA`, `KernelKMeans`, `KernelLogisticRegression`,
-`SquaredHingeClassifier` and `KernelHuberRegressor`, each with ``approximate="nystroem(...)"``, can be
-spread so; others refuse more than one process.
+`SquaredHingeClassifier`, `KernelHuberRegressor` and `SVC`, each with ``approximate="nystroem(...)"``, can
+be spread so; others refuse more than one process. A fit that takes long is kept by `checkpoint`.
 """
 
 from __future__ import annotations
 
+from ._checkpoint import Checkpoint, checkpoint
 from ._dask import fit, predict
 from ._ranks import Ranks, ranks
 
-__all__ = ["Ranks", "fit", "predict", "ranks"]
+__all__ = ["Checkpoint", "Ranks", "checkpoint", "fit", "predict", "ranks"]

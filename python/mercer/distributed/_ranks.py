@@ -74,6 +74,11 @@ def is_spread() -> bool:
     return bool(_here.all) and _here.all[-1].size > 1
 
 
+def is_first() -> bool:
+    """Whether this process speaks for all."""
+    return not _here.all or _here.all[-1].rank == 0
+
+
 def _of_all(own: np.ndarray) -> list[np.ndarray]:
     """The arrays of all processes, one after another."""
     buffer = io.BytesIO()
@@ -90,6 +95,11 @@ def labels_of_all(y: Any) -> np.ndarray | None:
     text = own.dtype == object
     found = np.unique(np.concatenate(_of_all(own.astype(str) if text else own)))
     return found.astype(object) if text else found
+
+
+def joined_of_all(own: np.ndarray) -> np.ndarray:
+    """One number a row: those of the rows of all processes, in their order."""
+    return np.concatenate(_of_all(own)) if is_spread() else own
 
 
 def sums_of_all(own: Any) -> np.ndarray:

@@ -20,7 +20,7 @@ constexpr std::size_t piece = 1024;  ///< rows of a task
 class SpanNewton {
    public:
     SpanNewton(const RiskProblem& problem, const SpanProducts& features,
-               const NewtonSettings& settings)
+               const NewtonSettings& settings, const SpanRisk* start)
         : p_(problem),
           features_(features),
           settings_(settings),
@@ -29,6 +29,10 @@ class SpanNewton {
           w_(features.columns(), 0.0) {
         s_.image.assign(n_, 0.0);
         s_.status = FitStatus::iteration_limit;
+        if (!start) return;
+        w_ = start->weights;
+        s_.bias = start->solution.bias;
+        s_.image = start->solution.image;
     }
 
     SpanRisk run() {
@@ -252,8 +256,8 @@ class SpanNewton {
 }  // namespace
 
 SpanRisk minimise_risk(const RiskProblem& problem, const SpanProducts& features,
-                       const NewtonSettings& settings) {
-    return SpanNewton(problem, features, settings).run();
+                       const NewtonSettings& settings, const SpanRisk* start) {
+    return SpanNewton(problem, features, settings, start).run();
 }
 
 }  // namespace mercer
