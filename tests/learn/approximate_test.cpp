@@ -340,7 +340,7 @@ TEST(HingeInPasses, IsTheMachineThatHoldsItsFeatures) {
 }
 
 TEST(HingeInPasses, TakesSeveralClassesByPairsAndAgainstTheRest) {
-    const Dataset data = make("blobs", {.n = 1500, .classes = 3, .noise = 1.5});
+    const Dataset data = make("blobs", {.n = 1500, .noise = 1.5, .classes = 3});
     const FitSettings common{.kernel = rbf({.gamma = 0.2})};
     for (const char* way : {"ovo", "ovr"}) {
         const SettingValues values{{"C", 1.0}, {"multi_class", std::string(way)}, {"bias", false}};
