@@ -198,9 +198,8 @@ int run(std::vector<std::string> words) {
                         fmt::format("{}\nTry '{} --help'.", complaint(error, command), place));
     }
     session.command = program.get_subcommands()[0];
-    if (session.command->get_name() != "train") {
-        require_one_rank("mercer " + session.command->get_name());
-    }
+    const std::string name = session.command->get_name();
+    if (name != "train" && name != "predict" && name != "tune") require_one_rank("mercer " + name);
     check_files(files_named(*session.command, session));
     check_uses(session.uses);
     set_threads(session.threads);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 
@@ -17,7 +18,24 @@ std::atomic<bool> wished{false};
 std::atomic<bool> came_while_writing{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-extern "C" void on_interrupt(int) {
+constexpr std::size_t most_words = 1024, most_before = 256;
+char last_words[most_words];
+std::atomic<std::size_t> last_words_size{0};
+std::atomic<int> last_words_to{STDERR_FILENO};
+int said_before[most_before];
+std::atomic<std::size_t> said_before_count{0};
+static_assert(std::atomic<std::size_t>::is_always_lock_free);
+
+void say_last_words() {
+    for (std::size_t k = 0; k < said_before_count; ++k) {
+        if (kill(said_before[k], 0) == 0) return;
+    }
+    const std::size_t size = last_words_size.exchange(0);
+    if (size > 0 && ::write(last_words_to, last_words, size) < 0) return;  // nobody to tell
+}
+
+extern "C" void on_interrupt(int number) {
+    if (number == SIGTERM) say_last_words();
     if (files_under_way > 0) {
         if (came_while_writing.exchange(true)) _exit(exit_interrupted);
     } else if (!is_asked_for || wished.exchange(true)) {
@@ -38,6 +56,20 @@ void install_interrupt_handler() {
     if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
         sigaction(SIGHUP, &action, nullptr);
     }
+}
+
+void set_last_words(const std::string& text) {
+    last_words_size = 0;
+    const std::size_t size = std::min(text.size(), most_words);
+    std::copy_n(text.begin(), size, last_words);
+    last_words_size = size;
+}
+
+void share_last_words(int descriptor, const std::vector<int>& before) {
+    last_words_to = descriptor;
+    const std::size_t count = std::min(before.size(), most_before);
+    std::copy_n(before.begin(), count, said_before);
+    said_before_count = count;
 }
 
 StopOnInterrupt::StopOnInterrupt() {

@@ -4,11 +4,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace mercer::cli {
 
 /// To be called once, first of all. SIGHUP stays ignored for those who started us so (nohup).
 void install_interrupt_handler();
+
+/// What is said on standard error, once, when whoever started this process tells it to end
+/// (SIGTERM), as mpirun does when a rank is lost or Ctrl-C was pressed; empty: nothing.
+void set_last_words(const std::string& text);
+/// Where last words go, and processes that have them too: they are said by the first that is left.
+void share_last_words(int descriptor, const std::vector<int>& before);
 
 /// While one of these lives the first signal is a wish to stop early, to be asked for by work that
 /// has something to hand back then; the second ends the program. There is one at a time.

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <new>
 #include <numeric>
 #include <vector>
 
+#include "cli/common/interrupt.hpp"
 #include "cli/common/session.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/dist/communicator.hpp"
@@ -25,6 +28,26 @@ void fall_silent() {
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
     close(nowhere);
+}
+
+/// A process and the machine it runs on.
+struct Whereabouts {
+    std::size_t machine = 0;
+    int process = 0;
+};
+
+/// Has last words said by the lowest rank of a machine that is left.
+void introduce(Communicator& ranks) {
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    const Whereabouts own{std::hash<std::string>{}(name), static_cast<int>(getpid())};
+    const std::vector<Whereabouts> all = ranks.all_gather(std::span<const Whereabouts>(&own, 1));
+    std::vector<int> before;
+    for (std::size_t r = 0; r < ranks.rank(); ++r) {
+        if (all[r].machine != own.machine) return;  // it speaks
+        before.push_back(all[r].process);
+    }
+    share_last_words(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), before);
 }
 
 }  // namespace
@@ -53,6 +76,7 @@ int run_on_all_ranks(const std::function<int()>& work,
     std::unique_ptr<Communicator> ranks;
     const Complaint unable = complaint_of([&] { ranks = ranks_of_this_run(); });
     if (unable.code != 0) return complain(unable);
+    if (ranks->size() > 1) complaint_of([&] { introduce(*ranks); });
     if (ranks->rank() > 0) fall_silent();
     const SpreadOver spread(*ranks);
     int code = 0;
@@ -78,8 +102,13 @@ void require_one_rank(const std::string& command) {
     const std::size_t size = current_ranks().size();
     if (size == 1) return;
     throw InvalidInput(fmt::format(
-        "{} runs in one process, and mpirun has started {}; train can be spread over several",
+        "{} runs in one process, and mpirun has started {}; train, predict and tune can be spread "
+        "over several",
         command, size));
+}
+
+bool several_ranks() {
+    return current_ranks().size() > 1;
 }
 
 bool is_first_rank() {
@@ -95,6 +124,52 @@ std::size_t rows_of_all_ranks(std::size_t own) {
     const std::vector<std::size_t> all =
         current_ranks().all_gather(std::span<const std::size_t>(&own, 1));
     return std::accumulate(all.begin(), all.end(), std::size_t{0});
+}
+
+Labels labels_of_all_ranks(const Labels& own) {
+    Communicator& ranks = current_ranks();
+    if (ranks.size() == 1) return own;
+    std::string names;
+    for (const std::string& name : own.names) names += name + '\0';
+    std::vector<std::size_t> texts_of, rows_of;
+    const std::vector<char> texts = ranks.all_gather(std::span<const char>(names), &texts_of);
+    Labels all;
+    all.values = ranks.all_gather(std::span<const double>(own.values), &rows_of);
+    auto text = texts.begin();
+    auto row = all.values.begin();
+    for (std::size_t r = 0; r < ranks.size(); ++r) {  // each numbers its names in its own way
+        std::vector<double> position;
+        for (const auto end = text + static_cast<std::ptrdiff_t>(texts_of[r]); text != end;) {
+            const auto stop = std::find(text, end, '\0');
+            const std::string name(text, stop);
+            const auto found = std::ranges::find(all.names, name);
+            position.push_back(static_cast<double>(found - all.names.begin()));
+            if (found == all.names.end()) all.names.push_back(name);
+            text = stop + 1;
+        }
+        for (std::size_t i = 0; i < rows_of[r]; ++i, ++row) {
+            if (!position.empty()) *row = position[static_cast<std::size_t>(*row)];
+        }
+    }
+    return all;
+}
+
+void texts_of_all_ranks(const std::string& own,
+                        const std::function<void(std::string_view)>& write) {
+    constexpr std::size_t most = std::size_t{1} << 24;  // of a message
+    Communicator& ranks = current_ranks();
+    const std::size_t size = own.size();
+    const std::vector<std::size_t> sizes = ranks.all_gather(std::span<const std::size_t>(&size, 1));
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+        for (std::size_t from = 0; from < sizes[r]; from += most) {
+            std::span<const char> part;
+            if (r == ranks.rank()) {
+                part = std::span<const char>(own).subspan(from, std::min(most, sizes[r] - from));
+            }
+            const std::vector<char> text = ranks.all_gather(part);
+            if (ranks.rank() == 0) write({text.data(), text.size()});
+        }
+    }
 }
 
 }  // namespace mercer::cli

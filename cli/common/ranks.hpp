@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 
+#include "mercer/data/dataset.hpp"
 #include "mercer/data/read.hpp"
 
 namespace mercer::cli {
@@ -28,11 +30,18 @@ int run_on_all_ranks(const std::function<int()>& work,
 /// together.
 void require_one_rank(const std::string& command);
 
+bool several_ranks();
 /// True for the rank that writes files.
 bool is_first_rank();
 
 /// Which rows of a file this rank is to read (ReadOptions::part); empty where there is one alone.
 std::function<RowRange(std::size_t)> part_of_rank();
 std::size_t rows_of_all_ranks(std::size_t own);
+
+/// The labels of the rows of all ranks, one rank's after another's.
+Labels labels_of_all_ranks(const Labels& own);
+
+/// Hands the texts of all ranks, one after another, to the first of them, which writes them.
+void texts_of_all_ranks(const std::string& own, const std::function<void(std::string_view)>& write);
 
 }  // namespace mercer::cli

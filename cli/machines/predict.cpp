@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "cli/common/model_input.hpp"
 #include "cli/common/model_output.hpp"
 #include "cli/common/output.hpp"
+#include "cli/common/ranks.hpp"
 #include "cli/common/table_input.hpp"
 #include "cli/machines/train_options.hpp"
 #include "mercer/base/error.hpp"
@@ -133,6 +135,8 @@ void add_beside(const std::string& wanted, const InputOptions& input, const Sess
     }
 }
 
+using Write = std::function<void(std::string_view)>;
+
 std::string without_tabs(std::string text) {
     std::ranges::replace(text, '\t', ' ');
     std::ranges::replace(text, '\n', ' ');
@@ -155,9 +159,9 @@ std::string why_text(const Explanation& e) {
 }
 
 /// Labels one per line; with numbers beside them a table, separated by tabs under a line of names.
-void write_text(const Predictions& predictions, Output& out) {
+void write_text(const Predictions& predictions, const Write& write) {
     std::string text;
-    if (predictions.is_table()) {
+    if (predictions.is_table() && is_first_rank()) {
         for (const std::string& name : predictions.beside_names) text += without_tabs(name) + '\t';
         text += "label";
         for (const Columns& part : predictions.columns) {
@@ -178,11 +182,28 @@ void write_text(const Predictions& predictions, Output& out) {
         if (!predictions.why.empty()) text += '\t' + why_text(predictions.why[i]);
         text += '\n';
         if (text.size() > 60'000) {
-            out.write(text);
+            write(text);
             text.clear();
         }
     }
-    out.write(text);
+    write(text);
+}
+
+/// The rows of all ranks in their order.
+void write_all(const Predictions& predictions, const std::string& path) {
+    if (several_ranks() && !is_first_rank()) {
+        std::string own;
+        write_text(predictions, [&](std::string_view text) { own += text; });
+        return texts_of_all_ranks(own, {});
+    }
+    const InterruptLater later(path);
+    write_whole(path, [&](Output& out) {
+        const Write write = [&](std::string_view text) { out.write(text); };
+        if (!several_ranks()) return write_text(predictions, write);
+        std::string own;
+        write_text(predictions, [&](std::string_view text) { own += text; });
+        texts_of_all_ranks(own, write);
+    });
 }
 
 Json json_of(const Predictions& predictions) {
@@ -267,7 +288,17 @@ std::optional<ScoreLine> judge_sets(const Model& model, const Rows& x,
 void run(const PredictCommand& command, const InputOptions& input, const Session& session) {
     Stopwatch watch;
     Matrix<double> label_sets;
-    const auto [model, data] = read_model_and_data(command.model, input, session, &label_sets);
+    InputOptions own = input;
+    own.read.part = part_of_rank();
+    if (!command.beside.empty()) require_one_rank("mercer predict with --beside");
+    if (session.json && command.output == "-") {
+        require_one_rank("mercer predict with --json and without -o");
+    }
+    const auto [model, data] = read_model_and_data(command.model, own, session, &label_sets);
+    if (is_multi_label(model.task()) || model.recipe()) {
+        require_one_rank(
+            "mercer predict with a model of several labels a row or of a table's columns");
+    }
     Json seconds{{"read", watch.lap()}};
     if ((command.probability || command.by_probability()) && !has_probabilities(model)) {
         throw InvalidInput(
@@ -291,15 +322,15 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
     Predictions predictions = predict(command, model, data.x, session);
     add_beside(command.beside, input, session, predictions);
     seconds["predict"] = watch.lap();
-    const auto judgement = is_multi_label(model.task()) ? judge_sets(model, data.x, label_sets)
-                                                        : judge(model, predictions.labels, data.y);
+    const auto judgement =
+        is_multi_label(model.task())
+            ? judge_sets(model, data.x, label_sets)
+            : judge(model, labels_of_all_ranks(predictions.labels), labels_of_all_ranks(data.y));
     const bool to_file = command.output != "-";
-    if (to_file || !session.json) {
-        const InterruptLater later(command.output);
-        write_whole(command.output, [&](Output& out) { write_text(predictions, out); });
-    }
+    const std::size_t rows = rows_of_all_ranks(data.size());
+    if (to_file || !session.json) write_all(predictions, command.output);
     if (session.json) {
-        Json json{{"model", command.model}, {"input", input.path}, {"rows", data.size()}};
+        Json json{{"model", command.model}, {"input", input.path}, {"rows", rows}};
         json["seconds"] = seconds;
         if (judgement) json.update(judgement->json);
         if (to_file) {

@@ -389,6 +389,11 @@ std::optional<KeepCheckpoint> checkpoint_of(const CheckpointOptions& options,
         fmt::print(stderr, "mercer: note: {}; should training end early, --resume goes on\n",
                    there ? "going on from " + options.path : "checkpoints go to " + options.path);
     }
+    if (several_ranks()) {
+        set_last_words(fmt::format(
+            "mercer: training is told to end; {} says how far it is: --resume goes on\n",
+            options.path));
+    }
     return std::optional<KeepCheckpoint>(std::in_place, options.path, options.resume,
                                          options.interval);
 }
@@ -453,7 +458,10 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
         seconds["train"] = watch.lap();  // from the data to the model in its file
         t.svm.start = nullptr;           // folds have other rows
     }
-    if (keep && code == 0 && is_first_rank()) keep->remove();
+    if (keep && code == 0) {
+        set_last_words({});
+        if (is_first_rank()) keep->remove();
+    }
     if (options.folds > 0 && (code == 0 || code == exit_stationary)) {
         const int folds = cross_validate(t, stop, json, text);
         if (folds != 0) code = folds;

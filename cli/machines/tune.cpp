@@ -13,6 +13,7 @@
 #include "cli/common/machines.hpp"
 #include "cli/common/model_output.hpp"
 #include "cli/common/output.hpp"
+#include "cli/common/ranks.hpp"
 #include "cli/common/table_input.hpp"
 #include "cli/machines/train_options.hpp"
 #include "cli/machines/tune_gradient.hpp"
@@ -20,6 +21,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/dist/communicator.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/automatic.hpp"
 #include "mercer/select/search.hpp"
@@ -179,7 +181,7 @@ void check_options(const TuneOptions& tune, const TrainOptions& options, Task ta
 /// The best machine, trained on all rows and saved.
 void refit(const SearchSpace& space, const SearchPoint& best, const Dataset& data,
            const std::string& path, Json& json, std::string& text) {
-    const Model model = space.machine(best.values).fit(data);
+    const Model model = learn_point(space, best, data);
     clear_progress_line();
     const InterruptLater later(path);
     save(model, path);
@@ -215,6 +217,7 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
     const Task task = task_named(options.task);
     check_options(tune, options, task);
     if (is_gradient_search(tune.search)) {
+        require_one_rank("mercer tune --search " + tune.search);
         run_gradient_search(tune.search, options, input, session);
         return 0;
     }
@@ -231,6 +234,7 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
     SvmSettings svm = is_svm(task) ? svm_settings_of(plain) : SvmSettings{};
     take_tube(options, data, svm);
     SearchSettings settings = settings_of(tune, options, data);
+    settings.ranks = &current_ranks();
     const StopOnInterrupt stop;
     const Run whole([&stop](const Moment&) { return !stop.requested(); }, search_time);
     bool searching = true;  // the last machine has a time of its own
@@ -251,6 +255,7 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
     if (!by_itself) found.result = search(space, data, settings);
     const SearchResult& result = found.result;
     clear_progress_line();
+    if (!is_first_rank()) return 0;  // the first tells, learns and saves
     Json json{{"input", input.path}, {"rows", data.size()}};
     json.update(cli::json_of(space, result));
     std::string text =

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.distributed import ranks
+from mercer.distributed import checkpoint, ranks
 
 PROGRAM = """
 import sys
@@ -97,3 +97,39 @@ def test_alone_there_is_nothing_to_spread() -> None:
     assert np.array_equal(spread, machine.fit(X, y).predict(X))
     with pytest.raises(ValueError), ranks():
         machine.fit(X, y * np.nan)
+
+
+def test_a_fit_that_was_stopped_is_gone_on_with(tmp_path: pathlib.Path) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 2)).astype(np.float32)
+    y = X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=3000) > 0
+    state = tmp_path / "model.state"
+
+    class Enough(Exception):
+        pass
+
+    def made(callback: object = None) -> mercer.KernelLogisticRegression:
+        return mercer.KernelLogisticRegression(
+            alpha=1e-3, approximate="nystroem(centres=20)", callback=callback
+        )
+
+    def content(machine: mercer.KernelLogisticRegression) -> bytes:
+        machine.save(str(tmp_path / "model.mercer"))
+        return (tmp_path / "model.mercer").read_bytes()
+
+    whole = made().fit(X, y)
+
+    def stop_once_written(moment: dict) -> None:
+        if state.exists():
+            raise Enough
+
+    with pytest.raises(Enough), checkpoint(state, every=0):
+        made(stop_once_written).fit(X, y)
+    assert state.exists()
+    with pytest.raises(ValueError, match="resume=True"), checkpoint(state):
+        made().fit(X, y)
+    with checkpoint(state, resume=True, every=0):
+        resumed = made().fit(X, y)
+    assert not state.exists()
+    assert content(resumed) == content(whole)
+    assert resumed.report_.iterations == whole.report_.iterations

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ TEST_F(Mpi, ModelsHaveTheSameBytesForAnyNumberOfRanks) {
     } cases[]{{numbers, {"--task", "ridge", "--target-scale", "standard"}, {1, 2, 3, 5, 8}},
               {classes, {"--task", "logistic", "--scale", "standard"}, {3}},
               {sparse, {"--task", "squared-hinge", "--scale", "minmax"}, {2}},
+              {classes, {"--task", "k-means", "--clusters", "4", "--starts", "2"}, {3}},
+              {sparse, {"--task", "svc", "-C", "0.1", "--memory", "3", "--tol", "0.2"}, {2}},
               {numbers, {"--task", "huber"}, {5}}};
     for (const auto& [data, words, counts] : cases) {
         SCOPED_TRACE(words[1]);
@@ -89,7 +92,7 @@ TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
     } cases[]{
         {{"train", folder.path("none.csv"), "--task", "ridge", "--approximate", "nystroem"},
          "no such file"},
-        {{"train", data, "--task", "svc", "--approximate", "nystroem(centres=9)"},
+        {{"train", data, "--task", "class-means", "--approximate", "nystroem(centres=9)"},
          "cannot be spread over 3 processes"},
         {{"train", data, "--task", "logistic"}, "runs in one process"},
         {{"info", data}, "runs in one process"},
@@ -101,6 +104,69 @@ TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
         EXPECT_EQ(found.code, 2);
         EXPECT_TRUE(shows(found.err, message)) << found.err;
         EXPECT_EQ(found.err.find("mercer: error"), found.err.rfind("mercer: error")) << found.err;
+    }
+}
+
+TEST_F(Mpi, PredictionsComeInOrderAndHaveTheSameBytes) {
+    const std::string data = made({"blobs", "--n", "20000", "--classes", "3"}, "blobs.csv");
+    const std::string few = made({"blobs", "--n", "60", "--classes", "3"}, "few.csv");
+    const std::string model = folder.path("blobs.mercer");
+    ASSERT_EQ(run({"train", few, model, "--probability"}).code, 0);
+    for (const auto& input : {data, few}) {  // three leaves; one, and ranks without rows
+        const auto predict = [&](const std::string& output) {
+            return Words{"predict", model, input, "-o", output, "--decision", "--probability"};
+        };
+        const Outcome alone = run(predict(folder.path("alone.txt")));
+        const Outcome spread = run_ranks(3, predict(folder.path("spread.txt")));
+        ASSERT_EQ(spread.code, 0) << spread.err;
+        EXPECT_EQ(content_of(folder.path("spread.txt")), content_of(folder.path("alone.txt")));
+        EXPECT_EQ(spread.out, alone.out) << "the score of all rows";
+    }
+    const Outcome refused = run_ranks(2, {"predict", model, few, "--beside", "all"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(shows(refused.err, "--beside runs in one process")) << refused.err;
+}
+
+/// A table of a search without its column of seconds, which differ from run to run.
+std::string without_seconds(const std::string& table) {
+    std::string kept;
+    std::istringstream lines(table);
+    for (std::string row; std::getline(lines, row);) {
+        const std::size_t status = row.rfind(',');
+        const std::size_t rows = row.rfind(',', status - 1);
+        const std::size_t seconds = row.rfind(',', rows - 1);
+        kept += row.substr(0, seconds) + row.substr(rows) + '\n';
+    }
+    return kept;
+}
+
+TEST_F(Mpi, ASearchHasTheTableAndTheModelOfOneProcess) {
+    const std::string data = made({"moons", "--n", "120", "--noise", "0.3"}, "moons.csv");
+    for (const char* task : {"svc", "ridge"}) {  // kernel values shared, and each point by itself
+        SCOPED_TRACE(task);
+        const bool svc = task == std::string("svc");
+        const auto tune = [&](const std::string& name) {
+            return Words{"tune",
+                         data,
+                         folder.path(name + ".mercer"),
+                         "--task",
+                         task,
+                         "--grid",
+                         svc ? "C=0.1,1,10" : "lambda=0.1,1",
+                         "--grid",
+                         "gamma=0.1,1,3,5",
+                         "--folds",
+                         "3",
+                         "--csv",
+                         folder.path(name + ".csv")};
+        };
+        ASSERT_EQ(run(tune("alone")).code, 0);
+        const Outcome spread = run_ranks(3, tune("spread"));
+        ASSERT_EQ(spread.code, 0) << spread.err;
+        EXPECT_EQ(without_seconds(content_of(folder.path("spread.csv"))),
+                  without_seconds(content_of(folder.path("alone.csv"))));
+        EXPECT_EQ(content_of(folder.path("spread.mercer")),
+                  content_of(folder.path("alone.mercer")));
     }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,20 @@ TEST_F(ArrayPart, IsReadWithItsLabels) {
     EXPECT_EQ(asked, rows);
     options.part = [](std::size_t total) { return RowRange{total, total}; };
     EXPECT_EQ(read(path("rows.npy"), options).size(), 0U);
+}
+
+TEST_F(ArrayPart, MayTakeAsMuchMemoryAsItsBytesGrantIt) {
+    // 18 MB of bytes, 72 MB as floats: more than the beginning of the file, which is looked at
+    // first, is given.
+    std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (18000, 1000), }";
+    header.resize(117, ' ');
+    std::ofstream file(path("bytes.npy"), std::ios::binary);
+    file << "\x93NUMPY" << '\x01' << '\0' << '\x76' << '\0' << header << '\n';
+    file.close();
+    std::filesystem::resize_file(path("bytes.npy"), 128 + 18'000'000);
+    ReadOptions options;
+    options.part = [](std::size_t total) { return RowRange{0, total}; };
+    EXPECT_EQ(read(path("bytes.npy"), options).size(), 18'000U);
 }
 
 TEST_F(ArrayPart, OfAnyOtherFileIsTheSame) {

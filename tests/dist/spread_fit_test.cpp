@@ -79,6 +79,7 @@ struct Case {
     bool weights;
     const char* scaling;
     TargetScale target_scale;
+    std::size_t memory = std::size_t{1} << 30;
 };
 
 class SpreadFit : public testing::TestWithParam<Case> {};
@@ -87,13 +88,20 @@ TEST_P(SpreadFit, IsTheMachineOfOneRank) {
     const Case& c = GetParam();
     const Dataset data = rings(30'000, c.classes, c.sparse, c.weights);  // four leaves
     const FitSettings common{.scaling = ScalingRule::parse(c.scaling),
-                             .target_scale = c.target_scale};
+                             .target_scale = c.target_scale,
+                             .memory_bytes = c.memory};
     const std::string task = c.task;
-    const SettingValues values = task == "gp"     ? SettingValues{{"noise", 0.5}}
-                                 : task == "kpca" ? SettingValues{{"components", 3.0}}
-                                                  : SettingValues{{"lambda", 0.5}};
+    const SettingValues values =
+        task == "gp"        ? SettingValues{{"noise", 0.5}}
+        : task == "kpca"    ? SettingValues{{"components", 3.0}}
+        : task == "k-means" ? SettingValues{{"clusters", 6.0}, {"starts", 1.0}, {"passes", 4.0}}
+        : task == "svc"     ? SettingValues{{"C", 0.1}, {"tolerance", 0.2}}
+                            : SettingValues{{"lambda", 0.5}};
     const Model alone = machine_in_span(c.task, common, values).fit(data);
-    for (const std::size_t count : {2UL, 3UL, 5UL}) {
+    // Of five ranks one has no rows.
+    const bool long_one = task == "svc" || task == "k-means";
+    for (const std::size_t count :
+         long_one ? std::vector<std::size_t>{5} : std::vector<std::size_t>{2, 3, 5}) {
         SCOPED_TRACE(std::to_string(count) + " ranks");
         std::vector<std::unique_ptr<Model>> models(count);
         run_ranks(count, [&](Communicator& ranks) {
@@ -111,6 +119,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"ridge", 1, true, false, "minmax", TargetScale::minmax},
                     Case{"gp", 1, false, true, "standard", TargetScale::standard},
                     Case{"kpca", 1, true, true, "standard", TargetScale::automatic},
+                    Case{"k-means", 1, false, true, "standard", TargetScale::automatic},
+                    Case{"svc", 3, false, true, "standard", TargetScale::automatic},
+                    Case{"svc", 2, true, true, "standard", TargetScale::automatic, 4 << 20},
                     Case{"logistic", 3, false, true, "standard", TargetScale::automatic},
                     Case{"squared-hinge", 2, true, false, "unit", TargetScale::automatic},
                     Case{"huber", 1, false, false, "none", TargetScale::center}),
@@ -139,7 +150,7 @@ TEST(SpreadFitErrors, MachinesThatCannotBeSpreadSaySo) {
     for (const bool in_span : {true, false}) {
         const auto body = [&](Communicator& ranks) {
             const Dataset own = part_of(data, own_rows(ranks, data.size()));
-            in_span ? machine_in_span("svc", {}, {}).fit(own)
+            in_span ? machine_in_span("class-means", {}, {}).fit(own)
                     : machine_entry("ridge").make({}, {}).fit(own);
         };
         EXPECT_THROW(run_ranks(2, body), InvalidInput);

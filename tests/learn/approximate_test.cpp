@@ -299,5 +299,68 @@ TEST(Centres, LeaveLittleOfTheRows) {
     EXPECT_NE(draw_centres(gram, {.count = 60, .seed = 2}), drawn);
 }
 
+/// So little that the features of these rows are not held, but centres are drawn among all.
+FitSettings tight(const FitSettings& common, std::size_t rows, std::size_t centres) {
+    FitSettings own = common;
+    own.double_precision = false;
+    own.memory_bytes = 10 * rows * centres;
+    return own;
+}
+
+TEST(HingeInPasses, IsTheMachineThatHoldsItsFeatures) {
+    Dataset data = spirals(3000);
+    for (std::size_t i = 0; i < data.size(); ++i) {  // some are on the wrong side, some count more
+        if (i % 17 == 0) data.y.values[i] *= -1;
+        data.weights.push_back(i % 5 == 0 ? 2 : 1);
+    }
+    const SettingValues values{{"C", 2.0}, {"class_weights", std::vector<std::string>{"1=3"}}};
+    const FitSettings common{.kernel = rbf({.gamma = 0.5})};
+    const Model held = in_span(common, 60, "svc", values).fit(data);
+    const Model found = in_span(tight(common, 3000, 60), 60, "svc", values).fit(data);
+    const Report a = held.report();
+    const Report b = found.report();
+    ASSERT_EQ(b.status, FitStatus::converged);
+    EXPECT_EQ(found.origins(), held.origins());
+    EXPECT_TRUE(b.is_bracketed());
+    EXPECT_LE(b.relative_gap, 2e-3);
+    EXPECT_LE(b.kkt_violation, 1.01e-3);
+    EXPECT_LE(b.infeasibility, 1e-9);
+    // Two brackets of one optimum.
+    EXPECT_LE(b.dual, a.primal * (1 + 1e-5));
+    EXPECT_LE(a.dual, b.primal * (1 + 1e-5));
+    EXPECT_NEAR(b.squared_norm, a.squared_norm, 0.02 * a.squared_norm);
+    EXPECT_LE(largest_difference(found.decision(data.x), held.decision(data.x)), 0.02);
+    EXPECT_NEAR(static_cast<double>(b.bounded_support_vectors),
+                static_cast<double>(a.bounded_support_vectors), 10);
+    EXPECT_EQ(b.rows, 3000U);
+    // What bounds the optimum under the kernel itself does.
+    EXPECT_LE(b.figures.at("exact_dual"), b.dual);
+    EXPECT_LE(b.figures.at("exact_dual"),
+              machine_entry("svc").make(common, values).fit(data).report().primal);
+}
+
+TEST(HingeInPasses, TakesSeveralClassesByPairsAndAgainstTheRest) {
+    const Dataset data = make("blobs", {.n = 1500, .noise = 1.5, .classes = 3});
+    const FitSettings common{.kernel = rbf({.gamma = 0.2})};
+    for (const char* way : {"ovo", "ovr"}) {
+        const SettingValues values{{"C", 1.0}, {"multi_class", std::string(way)}, {"bias", false}};
+        const Model held = in_span(common, 20, "svc", values).fit(data);
+        const Model found = in_span(tight(common, 1500, 20), 20, "svc", values).fit(data);
+        ASSERT_EQ(found.reports().size(), 3U);
+        for (std::size_t p = 0; p < 3; ++p) {
+            const Report& a = held.reports()[p];
+            const Report& b = found.reports()[p];
+            EXPECT_EQ(b.name, a.name);
+            EXPECT_EQ(b.rows, a.rows);
+            EXPECT_LE(b.dual, a.primal * (1 + 1e-5)) << way << p;
+            EXPECT_LE(a.dual, b.primal * (1 + 1e-5)) << way << p;
+            EXPECT_LE(b.relative_gap, 5e-3);
+        }
+        EXPECT_LE(largest_difference(found.decision(data.x), held.decision(data.x)), 0.03);
+    }
+    const SettingValues sigmoids{{"probability", true}};
+    EXPECT_THROW(in_span(tight(common, 1500, 20), 20, "svc", sigmoids).fit(data), InvalidInput);
+}
+
 }  // namespace
 }  // namespace mercer

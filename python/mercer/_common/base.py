@@ -19,6 +19,7 @@ from .kernel_choice import KernelChoice
 from .parameters import checked, number
 from .progress import ProgressBar
 from .report import Report, Told
+from ..distributed._ranks import sums_of_all
 from .._kernel.block_kernel import Things, things_in
 from ..kernels import BlockKernel, Kernel
 
@@ -111,7 +112,7 @@ class Machine(KernelChoice, BaseEstimator):
     ) -> _core.Model:
         """Trains on checked data and keeps the model, which knows the classes by their names."""
         kernel = self._resolve_kernel(X, weights)
-        settings.update(self._common_settings(X.shape[0]))
+        settings.update(self._common_settings(int(sums_of_all(X.shape[0]))))
         if self.__dict__.get("_is_only_asked"):
             raise Told(task or self._task, settings, y, kernel)
         rows, expression = self._kernel_rows(kernel, X)
@@ -136,11 +137,14 @@ class Machine(KernelChoice, BaseEstimator):
                 if bar is not None:
                     bar.close()
         self.report_ = Report(self._model.report())
+        self._warn_of_report()
+        return self._model
+
+    def _warn_of_report(self) -> None:
         violation = self.report_.kkt_violation
         if not violation <= getattr(self, "tol", 0.0):
             self._warn_unless_converged(f"violation {violation:.2e}")
         self._warn_of_stationary_point()
-        return self._model
 
     def _warn_of_stationary_point(self) -> None:
         if self.report_.certifies == "stationary point":

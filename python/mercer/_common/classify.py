@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..distributed import labels_of_all
+from ..distributed._ranks import labels_of_all, sums_of_all
 from .arrays import check_labels, check_weights
 from .base import Machine
 from .call import outside
@@ -23,7 +23,8 @@ def class_weight_of(class_weight: Any, classes: np.ndarray, positions: np.ndarra
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise ValueError(f"class_weight = {class_weight!r} must be 'balanced', a dict or None")
-        return len(positions) / (len(classes) * np.bincount(positions, minlength=len(classes)))
+        counts = sums_of_all(np.bincount(positions, minlength=len(classes)))
+        return counts.sum() / (len(classes) * counts)
     if not isinstance(class_weight, Mapping):
         raise TypeError(f"class_weight = {class_weight!r} must be 'balanced', a dict or None")
     weights = np.ones(len(classes))
@@ -80,7 +81,7 @@ class Classifier(ClassifierMixin, Machine):
         if hasattr(self, "class_weight"):
             self.class_weight_ = class_weight_of(self.class_weight, self.classes_, positions)
             weights = self._weigh_classes(settings, positions, weights)
-        settings.update(self._solver_settings(X.shape[0]))
+        settings.update(self._solver_settings(int(sums_of_all(X.shape[0]))))
         if "nu" in settings:
             settings["nu"] = self._feasible_nu(settings["nu"], positions, weights)
         settings["classes"] = self.classes_

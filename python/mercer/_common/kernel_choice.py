@@ -9,6 +9,7 @@ import numpy as np
 
 from .._kernel.block_kernel import BlockKernel, PairFunction
 from .._kernel.expression import Kernel
+from ..distributed._ranks import is_spread
 from .call import weighted_scale
 
 
@@ -43,6 +44,11 @@ class KernelChoice:
             )
         gamma = getattr(self, "gamma", None)
         if weights is not None and isinstance(gamma, str) and gamma == "scale":
+            if is_spread():
+                raise ValueError(
+                    "gamma='scale' with weights is that of all rows, which several processes do not "
+                    "find together: give gamma as a number"
+                )
             gamma = weighted_scale(X, weights)
         return self._named_kernel(kernel, gamma)
 

@@ -9,6 +9,7 @@ import numpy as np
 from .._common.base import Machine
 from .._common.classify import Classifier
 from .._common.compat import ClusterMixin, OutlierMixin
+from ..distributed._ranks import sums_of_all
 
 
 class ParzenClassifier(Classifier):
@@ -236,10 +237,13 @@ class KernelKMeans(ClusterMixin, Machine):
         Passes of each start, at most.
     kernel, gamma, degree, coef0
         As `SVC`.
+    approximate : str, optional
+        ``"nystroem(centres=500)"``: centres in the span of some rows, for many rows.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Of several processes, those of this one's rows.
     inertia_ : float
         Sum of squared distances to the nearest centre, in feature space.
 
@@ -270,6 +274,7 @@ class KernelKMeans(ClusterMixin, Machine):
         time_limit: float | None = None,
         callback: Any = None,
         precision: str = "auto",
+        approximate: str | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.kernel = kernel
@@ -283,6 +288,7 @@ class KernelKMeans(ClusterMixin, Machine):
         self.time_limit = time_limit
         self.callback = callback
         self.precision = precision
+        self.approximate = approximate
 
     def fit(self, X: Any, y: Any = None) -> "KernelKMeans":
         """Finds the groups of the rows; ``y`` is ignored.
@@ -292,8 +298,9 @@ class KernelKMeans(ClusterMixin, Machine):
         self
         """
         X = self._take(X)
-        if X.shape[0] < self.n_clusters:
-            raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
+        rows = int(sums_of_all(X.shape[0]))
+        if rows < self.n_clusters:
+            raise ValueError(f"n_samples={rows} should be >= n_clusters={self.n_clusters}.")
         self._train(
             X,
             clusters=int(self.n_clusters),

@@ -10,6 +10,7 @@ from .._common.arrays import check_targets, check_weights
 from .._common.base import Machine
 from .._common.compat import RegressorMixin
 from .._common.parameters import numbers_of
+from ..distributed._ranks import is_spread
 from ..kernels import Kernel
 
 
@@ -33,7 +34,7 @@ class KernelRidge(RegressorMixin, Machine):
     Attributes
     ----------
     dual_coef_, X_fit_
-        As in scikit-learn.
+        As in scikit-learn; of several processes ``dual_coef_`` is that of the centres alone.
     alpha_ : float
         The penalty used.
     loo_residuals_ : ndarray
@@ -109,8 +110,11 @@ class KernelRidge(RegressorMixin, Machine):
             **{"lambda": path[0] if path else float(self.alpha)},
         )
         coefficients = self._model.coefficients.T
-        dual = np.zeros((X.shape[0], coefficients.shape[1]))
-        dual[self._model.origins] = coefficients
+        if is_spread():  # centres may be rows of other processes
+            dual = coefficients
+        else:
+            dual = np.zeros((X.shape[0], coefficients.shape[1]))
+            dual[self._model.origins] = coefficients
         self.dual_coef_ = dual[:, 0] if self._one_dimension else dual
         self.intercept_ = self._model.bias
         self.X_fit_ = X

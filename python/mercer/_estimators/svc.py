@@ -11,6 +11,7 @@ import numpy as np
 from .._common.call import outside
 from .._common.classify import Classifier
 from .._common.compat import NotFittedError, available_if
+from ..distributed._ranks import joined_of_all
 from .support import SupportVectorMachine
 
 
@@ -71,7 +72,7 @@ class _SupportVectorClassifier(SupportVectorMachine, Classifier):
                 f"C = inf: the classes are {self.report_.status} in feature space, so that no machine is "
                 "without errors; take a finite C, or another kernel"
             )
-        self._read_model(positions)
+        self._read_model(joined_of_all(positions))
         return self
 
     def _penalty(self) -> dict[str, Any]:

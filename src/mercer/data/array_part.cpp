@@ -154,7 +154,9 @@ std::optional<Dataset> read_array_part(const formats::Input& input, const PlainF
     array.bytes = {content.data(), bytes};
     array.shape[0] = range.size();
     bool rounded = false;
-    found.x = Rows::dense(formats::array_rows<float>(input, array, rounded), columns);
+    formats::Input part = input;  // what may be allocated goes by the bytes that were read
+    part.bytes = array.bytes;
+    found.x = Rows::dense(formats::array_rows<float>(part, array, rounded), columns);
     return found;
 }
 

@@ -167,6 +167,14 @@ KeepCheckpoint* KeepCheckpoint::current() {
     return innermost_checkpoint;
 }
 
+ShareCheckpoint::ShareCheckpoint(KeepCheckpoint* of) : before_(innermost_checkpoint) {
+    innermost_checkpoint = of;
+}
+
+ShareCheckpoint::~ShareCheckpoint() {
+    innermost_checkpoint = before_;
+}
+
 std::string KeepCheckpoint::next_path(std::size_t rows) {
     if (rows_ == 0) rows_ = rows;
     if (rows != rows_) return {};

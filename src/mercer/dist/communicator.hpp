@@ -9,9 +9,9 @@
 //   Model model = machine.fit(rows_of(own));  // the same on every rank
 //
 // Machines that learn in the span of some rows by passes over blocks (ridge, Gaussian processes,
-// kernel PCA and the smooth losses under `approximate`) can be spread so; others refuse. What is
-// added up is added in the order of one tree, so that the model has the same bits for any number of
-// ranks.
+// kernel PCA, k-means, svc and the smooth losses under `approximate`) can be spread so; others
+// refuse. What is added up is added in the order of one tree, so that the model has the same bits
+// for any number of ranks.
 #pragma once
 
 #include <cstddef>
@@ -164,6 +164,19 @@ class KeepCheckpoint {
     double interval_;
     std::size_t rows_ = 0;
     std::size_t files_ = 0;
+};
+
+/// While it lives, this thread keeps the checkpoints of another one, which waits for it; null:
+/// none.
+class ShareCheckpoint {
+   public:
+    explicit ShareCheckpoint(KeepCheckpoint* of);
+    ~ShareCheckpoint();
+    ShareCheckpoint(const ShareCheckpoint&) = delete;
+    ShareCheckpoint& operator=(const ShareCheckpoint&) = delete;
+
+   private:
+    KeepCheckpoint* before_;
 };
 
 /// Sums over rows are first taken over leaves of so many rows, which depend on the number of all

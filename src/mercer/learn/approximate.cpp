@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/dist/detail/one_rank.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/centre_span.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -31,15 +33,14 @@ SpanFeatures<T> features_of(const CentreSpan<T>& span, const Sample& sample,
                             const FitSettings& settings) {
     const std::size_t n = sample.size();
     const std::size_t m = span.size();
-    // The engine of the linear kernel and the space of weights hold a copy each.
-    constexpr std::size_t copies = 3;
-    if (copies * n > settings.memory_bytes / sizeof(T) / m) {
-        throw InvalidInput("the features of " + std::to_string(n) + " rows in the span of " +
-                           std::to_string(m) + " centres need " +
-                           std::to_string((copies * n * m * sizeof(T) >> 20) + 1) +
-                           " MiB; allow more with `memory_bytes`, use fewer `centres`, or a task "
-                           "that goes over the rows "
-                           "block by block: ridge, gp, logistic, squared-hinge or huber");
+    if (!features_fit(n, m, settings)) {
+        constexpr std::size_t copies = 3;
+        throw InvalidInput(
+            "the features of " + std::to_string(n) + " rows in the span of " + std::to_string(m) +
+            " centres need " + std::to_string((copies * n * m * sizeof(T) >> 20) + 1) +
+            " MiB; allow more with `memory_bytes`, use fewer `centres`, or a task "
+            "that goes over the rows "
+            "block by block: ridge, gp, kpca, k-means, logistic, squared-hinge or huber");
     }
     SpanFeatures<T> found{.values = std::vector<T>(n * m), .left = std::vector<double>(n)};
     for (std::size_t first = 0; first < n; first += block_rows) {
@@ -160,7 +161,7 @@ class SpanFit {
         const Run run = settings_.run();
         FitSettings own = settings_;
         own.progress = run.progress();
-        refuse_spread("the task " + task_name(task));
+        if (current_ranks().size() > 1) return fit_on_each_rank(task, data, targets);
         if (KeepCheckpoint::current()) {
             throw InvalidInput("the task " + task_name(task) +
                                " keeps no `checkpoint`: it learns from stored features, not in "
@@ -174,6 +175,15 @@ class SpanFit {
     }
 
    private:
+    /// Rows whose features fit one process: every rank learns the same machine of all of them.
+    Model fit_on_each_rank(Task task, const Dataset& data, MatrixView<const double> targets) const {
+        if (task != Task::svc) refuse_spread("the task " + task_name(task));
+        const Dataset all = rows_of_all_ranks(data);
+        const std::unique_ptr<Communicator> one = one_rank();
+        const SpreadOver here(*one);
+        return fit(task, all, targets);
+    }
+
     Model fit_features(const CentreSpan<T>& span, const Sample& sample,
                        const SpanFeatures<T>& features, MatrixView<const double> targets,
                        const Run& run) const {

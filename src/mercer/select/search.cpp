@@ -4,11 +4,15 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
+#include <memory>
 #include <numeric>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/dist/communicator.hpp"
+#include "mercer/dist/detail/one_rank.hpp"
 #include "mercer/select/detail/bayesian.hpp"
 #include "mercer/select/detail/evaluation.hpp"
 #include "mercer/select/detail/journal.hpp"
@@ -85,11 +89,16 @@ class Search {
             result_.points.push_back({.values = values, .status = "not done"});
         }
         planned_ = settings.method == SearchMethod::bayesian ? settings.points : 0;
+        if (!settings.journal.empty() && settings.ranks && settings.ranks->size() > 1) {
+            throw InvalidInput("a `journal` is kept by one process; leave it out");
+        }
         if (!settings.journal.empty())
             journal_.emplace(settings.journal, fingerprint(), folds_.size());
     }
 
     SearchResult run() {
+        const std::unique_ptr<Communicator> one = one_rank();
+        const SpreadOver here(*one);  // points are shared, machines are not
         std::vector<std::size_t> alive(result_.points.size());
         std::iota(alive.begin(), alive.end(), 0);
         bool going = true;
@@ -198,9 +207,76 @@ class Search {
 
     bool evaluate(const std::vector<std::size_t>& alive, const std::vector<Split>& folds,
                   std::size_t round) {
-        const std::size_t rows = most_rows(folds);
+        return settings_.ranks && settings_.ranks->size() > 1
+                   ? evaluate_spread(alive, folds, round)
+                   : evaluate_here(alive, folds, round, {});
+    }
+
+    /// Points that share a kernel are one rank's, so that each is found in the way in which one
+    /// process finds it. After each has done one such group, all hear of what the others have
+    /// found.
+    bool evaluate_spread(const std::vector<std::size_t>& alive, const std::vector<Split>& folds,
+                         std::size_t round) {
+        Communicator& ranks = *settings_.ranks;
+        std::vector<std::vector<std::size_t>> groups;
+        std::map<std::string, std::size_t> group_of;
+        for (const std::size_t p : alive) {
+            const std::string kernel = space_.kernel(result_.points[p].values).text();
+            const auto [at, is_new] = group_of.emplace(kernel, groups.size());
+            if (is_new) groups.emplace_back();
+            groups[at->second].push_back(p);
+        }
         done_in_round_ = 0;
-        if (before_ == 0) best_so_far_.reset();
+        bool going = true;
+        for (std::size_t first = 0; first < groups.size() && going; first += ranks.size()) {
+            const std::size_t own = first + ranks.rank();
+            std::vector<PointScore> found;
+            if (own < groups.size()) {
+                found.resize(groups[own].size());
+                going = evaluate_here(groups[own], folds, round, found);
+            }
+            for (std::size_t r = 0; r < ranks.size() && first + r < groups.size(); ++r) {
+                going = share(groups[first + r], r, folds, found) && going;
+            }
+            const char stop = going ? 0 : 1;
+            const std::vector<char> stops = ranks.all_gather(std::span<const char>(&stop, 1));
+            going = std::ranges::find(stops, char{1}) == stops.end();
+        }
+        return going;
+    }
+
+    /// What rank r has found of these points becomes known to all; false where it did not come to
+    /// their end.
+    bool share(const std::vector<std::size_t>& points, std::size_t r,
+               const std::vector<Split>& folds, std::vector<PointScore>& found) {
+        Communicator& ranks = *settings_.ranks;
+        const bool own = r == ranks.rank();
+        const std::size_t rows = most_rows(folds);
+        bool whole = true;
+        for (std::size_t k = 0; k < points.size(); ++k) {
+            PointScore score = own ? std::move(found[k]) : PointScore{};
+            const auto sent = [&]<class T>(std::span<const T> values) {
+                return ranks.all_gather(own ? values : std::span<const T>());
+            };
+            score.scores = sent(std::span<const double>(score.scores));
+            score.seconds = sent(std::span<const double>(&score.seconds, 1)).front();
+            const std::vector<char> status = sent(std::span<const char>(score.status));
+            score.status.assign(status.begin(), status.end());
+            const SearchPoint& point = result_.points[points[k]];
+            const char came = point.done && point.rows == rows ? 1 : 0;
+            const bool done = sent(std::span<const char>(&came, 1)).front() == 1;
+            whole = whole && done;
+            if (done && !own) take(points[k], rows, std::move(score));
+        }
+        return whole;
+    }
+
+    /// `found`, unless empty, gets what came of each.
+    bool evaluate_here(const std::vector<std::size_t>& alive, const std::vector<Split>& folds,
+                       std::size_t round, std::span<PointScore> found) {
+        const std::size_t rows = most_rows(folds);
+        if (found.empty()) done_in_round_ = 0;
+        if (before_ == 0 && found.empty()) best_so_far_.reset();
         std::vector<std::vector<double>> points;
         Evaluation e{.space = space_,
                      .data = data_,
@@ -217,6 +293,7 @@ class Search {
         }
         e.done = [&](std::size_t k, PointScore score) {
             if (journal_) journal_->add(points[k], rows, score);
+            if (!found.empty()) found[k] = score;
             e.known[k] = 0;
             take(alive[k], rows, std::move(score));
         };
@@ -321,6 +398,12 @@ class Search {
 
 SearchResult search(const SearchSpace& space, const Dataset& data, const SearchSettings& settings) {
     return Search(space, data, settings).run();
+}
+
+Model learn_point(const SearchSpace& space, const SearchPoint& point, const Dataset& data) {
+    const std::unique_ptr<Communicator> one = one_rank();
+    const SpreadOver here(*one);
+    return space.machine(point.values).fit(data);
 }
 
 }  // namespace mercer

@@ -24,6 +24,8 @@
 
 namespace mercer MERCER_API {
 
+class Communicator;
+
 enum class SearchMethod {
     grid,     ///< every combination
     random,   ///< points drawn from the axes
@@ -48,6 +50,9 @@ struct SearchSettings {
     std::string journal{};
     bool share = true;    ///< false: every machine is trained by itself
     Progress progress{};  ///< return false to stop with what there is
+    /// Processes that share the points, each of which has all rows; the result is the same on all,
+    /// and that of one but for its seconds. Null: this process alone.
+    Communicator* ranks = nullptr;
 };
 
 /// One point of the search and what came of it.
@@ -80,5 +85,8 @@ struct SearchResult {
 /// fails says so in its status. Same seed, same answer, for any number of threads.
 SearchResult search(const SearchSpace& space, const Dataset& data,
                     const SearchSettings& settings = {});
+
+/// The machine of a point, learnt from all rows by this process, whichever others there are.
+Model learn_point(const SearchSpace& space, const SearchPoint& point, const Dataset& data);
 
 }  // namespace mercer

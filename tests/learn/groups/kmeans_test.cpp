@@ -12,6 +12,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/groups/kmeans.hpp"
+#include "mercer/learn/machine.hpp"
 
 namespace mercer {
 namespace {
@@ -218,6 +219,75 @@ TEST(KMeans, StopsWhenToldAndNamesBadSettings) {
     s.clusters = 2;
     s.starts = 0;
     EXPECT_NE(message_of([&] { kmeans(s).fit(data); }).find("starts"), std::string::npos);
+}
+
+/// Centres in the span of so many rows.
+Machine in_span(std::size_t centres, KMeansSettings settings) {
+    return approximate(settings.common, {.centres = centres}, [=](const FitSettings& own) {
+        KMeansSettings with = settings;
+        with.common = own;
+        return Machine(kmeans(with));
+    });
+}
+
+double nearest_sum(const Model& model, const Dataset& data) {
+    const Matrix<double> f = model.decision(data.x);
+    double sum = 0;
+    for (std::size_t i = 0; i < f.rows(); ++i) {
+        const double weight = data.weights.empty() ? 1 : data.weights[i];
+        sum -= weight * std::ranges::max(f.row(i));
+    }
+    return sum;
+}
+
+TEST(KMeansInSpan, TheObjectiveIsThatOfTheKernelItself) {
+    Dataset data = make("rings", {.n = 9000});
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        data.weights.push_back(1 + 0.25 * static_cast<double>(i % 4));
+    }
+    const Kernel k = rbf({.gamma = 2.0});
+    const KMeansSettings settings{.common = {.kernel = k}, .clusters = 5, .starts = 2};
+    const Model model = in_span(20, settings).fit(data);
+    const Report r = model.report();
+    EXPECT_EQ(r.status, FitStatus::converged);
+    EXPECT_TRUE(std::ranges::is_sorted(r.history, std::greater<>()));
+    EXPECT_EQ(model.expansion().size(), 20U);
+    // Distances to the centres of the model, under k: few centres leave much of k(x, x).
+    EXPECT_NEAR(nearest_sum(model, data), r.primal, 1e-4 * r.primal);
+}
+
+TEST(KMeansInSpan, OfEnoughRowsHasTheObjectiveOfTheDefinition) {
+    const Dataset data = make("rings", {.n = 300});
+    const Kernel k = rbf({.gamma = 0.5});
+    const KMeansSettings settings{.common = {.kernel = k}, .clusters = 4};
+    const Model model = in_span(200, settings).fit(data);  // until nothing is left
+    const double found = objective(k, data, model.predict(data.x));
+    EXPECT_NEAR(found, model.report().primal, 1e-3 * found);
+    EXPECT_LE(model.report().primal, 1.05 * kmeans(settings).fit(data).report().primal);
+}
+
+TEST(KMeansInSpan, ACentreWithoutRowsTakesTheFarthest) {
+    // Many copies of three places, and two rows far away, which few starts see.
+    Dataset data;
+    std::vector<float> x;
+    for (std::size_t i = 0; i < 20'000; ++i) x.push_back(static_cast<float>(i % 3));
+    x[11'111] = 40;
+    x[17'171] = 90;
+    data.x = Rows::dense(std::move(x), 1);
+    const KMeansSettings settings{
+        .common = {.kernel = rbf({.gamma = 0.1})}, .clusters = 5, .starts = 1};
+    const Model model = in_span(10, settings).fit(data);
+    EXPECT_NEAR(model.report().primal, 0, 1e-2);
+    EXPECT_GE(model.report().figures.at("refilled"), 1);
+    std::set<double> groups;
+    for (const double c : model.predict(Rows::dense(std::vector<float>{0, 1, 2, 40, 90}, 1))) {
+        groups.insert(c);
+    }
+    EXPECT_EQ(groups.size(), 5U);
+    // More groups than places: some stay empty, and it ends all the same.
+    KMeansSettings many = settings;
+    many.clusters = 8;
+    EXPECT_EQ(in_span(10, many).fit(data).report().status, FitStatus::converged);
 }
 
 }  // namespace

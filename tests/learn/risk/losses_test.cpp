@@ -48,9 +48,11 @@ Dataset noisy_sine(std::size_t n, std::uint64_t seed, bool weighted = false) {
 }
 
 TEST(Losses, SlopesAndConjugatesBelongToTheValues) {
-    for (const Loss loss : {Loss::logistic, Loss::squared_hinge, Loss::huber, Loss::quantile}) {
+    for (const Loss loss :
+         {Loss::logistic, Loss::squared_hinge, Loss::huber, Loss::quantile, Loss::hinge}) {
         const LossFunction f{.loss = loss, .delta = 0.7, .quantile = 0.3};
-        const bool signs = loss == Loss::logistic || loss == Loss::squared_hinge;
+        const bool signs =
+            loss == Loss::logistic || loss == Loss::squared_hinge || loss == Loss::hinge;
         for (const double y : signs ? std::vector<double>{1, -1} : std::vector<double>{0.4, -2.0}) {
             for (double z = -3.03; z < 3; z += 0.171) {
                 const double h = 1e-6;

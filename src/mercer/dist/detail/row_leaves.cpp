@@ -118,6 +118,13 @@ Rows RowLeaves::gather(const Rows& own_rows, std::span<const std::size_t> places
     return some.is_double() ? joined<double>(ranks_, some) : joined<float>(ranks_, some);
 }
 
+std::vector<double> RowLeaves::gather(std::span<const double> own,
+                                      std::span<const std::size_t> places) const {
+    std::vector<double> some;
+    for (const std::size_t place : own_places(places)) some.push_back(own[place]);
+    return ranks_.all_gather(std::span<const double>(some));
+}
+
 std::vector<std::size_t> RowLeaves::origins(std::span<const std::size_t> kept,
                                             std::span<const std::size_t> places) const {
     std::vector<std::size_t> own_ones = own_places(places);

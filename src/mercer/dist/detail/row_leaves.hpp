@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -38,6 +39,21 @@ class RowLeaves {
         });
         return total(leaves);
     }
+    /// Of several numbers a row, an array, at once.
+    template <std::size_t count, class Term>
+    std::array<double, count> sums(const Term& term) const {
+        std::vector<double> leaves(count * (starts_.size() - 1), 0.0);
+        parallel_for(starts_.size() - 1, [&](std::size_t k) {
+            for (std::size_t i = starts_[k]; i < starts_[k + 1]; ++i) {
+                const std::array<double, count> own = term(i);
+                for (std::size_t j = 0; j < count; ++j) leaves[count * k + j] += own[j];
+            }
+        });
+        if (ranks_.size() > 1) leaves = ranks_.all_gather(std::span<const double>(leaves));
+        std::array<double, count> all{};
+        for (std::size_t k = 0; k < leaves.size(); ++k) all[k % count] += leaves[k];
+        return all;
+    }
     /// The same of vectors: add(first, last, zeros) adds up those of the rows from first to last.
     void sum(const std::function<void(std::size_t, std::size_t, std::span<double>)>& add,
              std::span<double> out) const;
@@ -49,6 +65,9 @@ class RowLeaves {
 
     /// The rows at these places among those of all ranks, ascending; `own` has this rank's.
     Rows gather(const Rows& own, std::span<const std::size_t> places) const;
+    /// The numbers of the rows at these places, of which `own` has this rank's.
+    std::vector<double> gather(std::span<const double> own,
+                               std::span<const std::size_t> places) const;
     /// Where they stood in the data given, that of all ranks.
     std::vector<std::size_t> origins(std::span<const std::size_t> kept,
                                      std::span<const std::size_t> places) const;

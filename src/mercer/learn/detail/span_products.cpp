@@ -64,6 +64,17 @@ void SpanProducts::for_blocks(std::size_t first, std::size_t last,
     }
 }
 
+void SpanProducts::kernel_blocks(std::size_t begin, std::size_t end,
+                                 const std::function<void(std::size_t, const Points<float>&,
+                                                          MatrixView<const float>)>& body) const {
+    for_blocks(begin, end, [&](std::size_t first, std::size_t count) {
+        const auto points = span_.gram().prepare(sample_.block(first, count));
+        Matrix<float> values(count, columns());
+        span_.gram().block(points, span_.gram().reference(), values.view());
+        body(first, points, std::as_const(values).view());
+    });
+}
+
 void SpanProducts::multiply(std::span<const double> w, std::span<double> out) const {
     Matrix<double> beta(1, columns());
     std::ranges::copy(w, beta.row(0).begin());

@@ -42,6 +42,11 @@ class SpanProducts {
     /// g = Σ h_i φ_i φ_i', and in the same pass row o of `sums` = Σ_i right(o, i) φ_i, over the
     /// rows of all ranks. Weights are asked for block by block.
     void weigh(const Weights& weights, MatrixView<double> g, MatrixView<double> sums) const;
+    /// Calls body(first, points, values) for one block after another of this rank's rows from
+    /// `begin` to `end`: row i of values has the kernel values of row first + i with all centres.
+    void kernel_blocks(std::size_t begin, std::size_t end,
+                       const std::function<void(std::size_t, const Points<float>&,
+                                                MatrixView<const float>)>& body) const;
 
    private:
     void for_blocks(std::size_t first, std::size_t last,

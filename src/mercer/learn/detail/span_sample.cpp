@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <vector>
 
 #include "mercer/base/error.hpp"
@@ -187,13 +188,45 @@ Kernel span_kernel(const SpanSample& sample, const Kernel& kernel) {
 
 }  // namespace
 
+bool features_fit(std::size_t rows, std::size_t centres, const FitSettings& settings) {
+    constexpr std::size_t copies = 3;
+    const std::size_t item = settings.double_precision ? sizeof(double) : sizeof(float);
+    return copies * rows <= settings.memory_bytes / item / std::max<std::size_t>(centres, 1);
+}
+
+Dataset rows_of_all_ranks(const Dataset& own) {
+    Communicator& ranks = current_ranks();
+    std::vector<std::size_t> kept(own.size());
+    std::iota(kept.begin(), kept.end(), std::size_t{0});
+    const RowLeaves leaves(ranks, own.size(), kept);
+    std::vector<std::size_t> places(leaves.rows());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    Dataset all;
+    all.feature_names = own.feature_names;
+    all.roles = own.roles;
+    all.x = leaves.gather(own.x, places);
+    const char weighs = own.weights.empty() ? 0 : 1;
+    const std::vector<char> weighing = ranks.all_gather(std::span<const char>(&weighs, 1));
+    if (std::ranges::find(weighing, char{1}) != weighing.end()) {
+        all.weights = ranks.all_gather(std::span<const double>(own.weights));
+    }
+    const Classes classes = span_classes(own.y, ranks);
+    all.y.values = ranks.all_gather(std::span<const double>(own.y.values));
+    if (classes.values.empty()) {  // each rank numbers its names in its own way
+        std::vector<double> index(classes.index.begin(), classes.index.end());
+        all.y.values = ranks.all_gather(std::span<const double>(index));
+        all.y.names = classes.names;
+    }
+    return all;
+}
+
 void refuse_spread(const std::string& what) {
     const std::size_t size = current_ranks().size();
     if (size == 1) return;
-    throw InvalidInput(
-        what + " cannot be spread over " + std::to_string(size) +
-        " processes; ridge, gp, kpca, logistic, squared-hinge and huber can, with rows of "
-        "numbers and `approximate=nystroem`");
+    throw InvalidInput(what + " cannot be spread over " + std::to_string(size) +
+                       " processes; ridge, gp, kpca, k-means, svc, logistic, squared-hinge and "
+                       "huber can, with rows of "
+                       "numbers and `approximate=nystroem`");
 }
 
 Rows SpanSample::block(std::size_t first, std::size_t count) const {

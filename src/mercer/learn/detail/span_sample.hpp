@@ -49,6 +49,13 @@ Sample begin_sample(Task task, const Dataset& data, const FitSettings& settings,
 /// Throws InvalidInput for fewer than two.
 void require_classes(const Classes& classes);
 
+/// Whether the features of so many rows in the span of so many centres can be held: the engine of
+/// the linear kernel and the space of weights have a copy each.
+bool features_fit(std::size_t rows, std::size_t centres, const FitSettings& settings);
+
+/// The rows of all ranks on every one of them, in their order.
+Dataset rows_of_all_ranks(const Dataset& own);
+
 /// Throws InvalidInput where there are several ranks: `what` cannot be learnt by them together.
 void refuse_spread(const std::string& what);
 

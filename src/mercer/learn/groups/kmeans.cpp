@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "mercer/base/detail/dot.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/gram/operators.hpp"
@@ -13,6 +14,8 @@
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/groups/detail/kernel_lloyd.hpp"
+#include "mercer/learn/groups/detail/kmeans_span.hpp"
+#include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 
 namespace mercer {
 namespace {
@@ -174,14 +177,17 @@ const Describe<KMeansSettings>& kmeans_settings() {
     return settings;
 }
 
+void require_rows(const KMeansSettings& s, std::size_t rows) {
+    if (s.clusters <= rows) return;
+    throw InvalidInput("clusters = " + std::to_string(s.clusters) + " must be at most " +
+                       std::to_string(rows) + ", the number of rows");
+}
+
 Model learn(const KMeansSettings& settings, const Dataset& data) {
     const KMeansSettings& s = settings;
     kmeans_settings().check(s);
     const Sample sample = take_sample(Task::kmeans, data, s.common);
-    if (s.clusters > sample.size()) {
-        throw InvalidInput("clusters = " + std::to_string(s.clusters) + " must be at most " +
-                           std::to_string(sample.size()) + ", the number of rows");
-    }
+    require_rows(s, sample.size());
     ModelParts model = begin_model(Task::kmeans, sample, s.common);
     model.trained.numbers["clusters"] = static_cast<double>(s.clusters);
     model.trained.numbers["starts"] = static_cast<double>(s.starts);
@@ -194,6 +200,58 @@ Model learn(const KMeansSettings& settings, const Dataset& data) {
 }
 
 }  // namespace
+
+namespace {
+
+Model learn_in_span(const KMeansSettings& s, const Dataset& data, const Nystroem& how) {
+    const Run run = s.common.run();
+    const SpanSample sample = take_span_sample(Task::kmeans, data, s.common, false);
+    require_rows(s, sample.leaves.rows());
+    const CentreSpan<float> span(sample, s.common, how);
+    SpanGrouping found = group_in_span(s, run, sample, span);
+    ModelParts model = begin_model(Task::kmeans, sample, s.common);
+    model.trained.numbers["clusters"] = static_cast<double>(s.clusters);
+    model.trained.numbers["starts"] = static_cast<double>(s.starts);
+    model.trained.numbers["centres"] = static_cast<double>(span.size());
+    model.double_precision = true;  // coefficients over centres that lie close cancel
+    std::vector<double> bias;
+    Matrix<double> sizes(s.clusters, 1);
+    Matrix<double> beta = found.means;
+    for (std::size_t c = 0; c < s.clusters; ++c) {
+        sizes(c, 0) = found.sizes[c];
+        bias.push_back(-dot(found.means.row(c), found.means.row(c)));
+    }
+    for (double& value : beta.values()) value *= 2;
+    backward_solve(span.factor(), beta.view());
+    span.write(model, std::move(beta), std::move(bias), -1);
+    add_table(model, "sizes", std::move(sizes));
+    Report report;
+    report.status = found.status;
+    report.rows = sample.leaves.rows();
+    report.primal = found.history.back();
+    report.free_support_vectors = span.size();
+    report.iterations = static_cast<std::size_t>(found.starts_passes) + found.history.size();
+    report.figures["objective"] = report.primal;
+    report.figures["passes"] = static_cast<double>(found.history.size());
+    report.figures["start"] = static_cast<double>(found.start);
+    report.figures["refilled"] = static_cast<double>(found.refilled);
+    report.history = std::move(found.history);
+    report.seconds = run.seconds();
+    model.reports = {std::move(report)};
+    return Model(std::move(model));
+}
+
+}  // namespace
+
+Model KMeans::fit_in_span(const Dataset& data, MatrixView<const double> targets,
+                          const Nystroem& how) const {
+    kmeans_settings().check(settings_);
+    if (targets.columns > 0) refuse_targets(task());
+    return span_fit(task(), settings_, data,
+                    [&how](const KMeansSettings& settings, const Dataset& own) {
+                        return learn_in_span(settings, own, how);
+                    });
+}
 
 Model KMeans::fit(const Dataset& data) const {
     return patient_fit(task(), settings_, data, learn);

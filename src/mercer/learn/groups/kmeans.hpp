@@ -38,6 +38,10 @@ class KMeans {
     Task task() const { return Task::kmeans; }
     const KMeansSettings& settings() const { return settings_; }
     Model fit(const Dataset& data) const;
+    /// Centres in the span of some rows (`approximate`), by passes over all of them; J is then that
+    /// of the kernel itself over such centres, and starts are tried on some rows.
+    Model fit_in_span(const Dataset& data, MatrixView<const double> targets,
+                      const Nystroem& how) const;
 
    private:
     KMeansSettings settings_;

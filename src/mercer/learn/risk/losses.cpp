@@ -317,6 +317,7 @@ Task task_of(Loss loss) {
         case Loss::logistic: return Task::logistic;
         case Loss::squared_hinge: return Task::squared_hinge;
         case Loss::huber: return Task::huber;
+        case Loss::hinge: return Task::svc;
         default: return Task::quantile;
     }
 }
@@ -330,6 +331,10 @@ double LossFunction::value(double y, double z) const {
             const double slack = std::max(0.0, 1 - y * z);
             return slack * slack;
         }
+        case Loss::hinge: {
+            const double slack = std::max(0.0, 1 - y * z);
+            return slack <= delta ? slack * slack / (2 * delta) : slack - delta / 2;
+        }
         case Loss::huber:
             return std::fabs(r) <= delta ? r * r / 2 : delta * std::fabs(r) - delta * delta / 2;
         default: return r >= 0 ? quantile * r : (quantile - 1) * r;
@@ -340,6 +345,7 @@ double LossFunction::slope(double y, double z) const {
     switch (loss) {
         case Loss::logistic: return -y * sigmoid_of(-y * z);
         case Loss::squared_hinge: return -2 * y * std::max(0.0, 1 - y * z);
+        case Loss::hinge: return -y * std::clamp((1 - y * z) / delta, 0.0, 1.0);
         case Loss::huber: return std::clamp(z - y, -delta, delta);
         default: return y >= z ? -quantile : 1 - quantile;
     }
@@ -352,6 +358,7 @@ double LossFunction::curvature(double y, double z) const {
             return p * (1 - p);
         }
         case Loss::squared_hinge: return y * z < 1 ? 2 : 0;
+        case Loss::hinge: return y * z < 1 && y * z > 1 - delta ? 1 / delta : 0;
         case Loss::huber: return std::fabs(y - z) <= delta ? 1 : 0;
         default: return 0;
     }
@@ -366,6 +373,10 @@ double LossFunction::dual(double y, double a) const {
         case Loss::squared_hinge: {
             const double q = a * y;
             return q < 0 ? -infinity : q - q * q / 4;
+        }
+        case Loss::hinge: {
+            const double q = a * y;
+            return q < 0 || q > 1 ? -infinity : q - delta * q * q / 2;
         }
         case Loss::huber: return std::fabs(a) > delta ? -infinity : a * y - a * a / 2;
         default: return a > quantile || a < quantile - 1 ? -infinity : a * y;

@@ -30,13 +30,15 @@
 
 namespace mercer MERCER_API {
 
-enum class Loss { logistic, squared_hinge, huber, quantile };
+/// The hinge max(0, 1 − y z), made smooth within δ of its kink, is for `svc` in the span of some
+/// rows (learn/svm); no risk minimiser has it.
+enum class Loss { logistic, squared_hinge, huber, quantile, hinge };
 Task task_of(Loss loss);
 
 /// A loss with its parameter at one value z = f(x) + b.
 struct LossFunction {
     Loss loss = Loss::logistic;
-    double delta = 1;       ///< huber
+    double delta = 1;       ///< huber, hinge
     double quantile = 0.5;  ///< quantile
 
     double value(double y, double z) const;

@@ -85,6 +85,10 @@ class Svm {
     Model fit(const Dataset& data) const;
     /// Regression with several outputs: one column of `targets` each, kernel rows shared.
     Model fit(const Dataset& data, MatrixView<const double> targets) const;
+    /// C-machines of so many rows that their features in the span of some (`approximate`) would not
+    /// fit `memory_bytes`, by passes over the rows; nothing of others, which hold them.
+    std::optional<Model> fit_in_span(const Dataset& data, MatrixView<const double> targets,
+                                     const Nystroem& how) const;
     /// Widths of a tube given one per row go with their rows.
     Svm for_rows(std::span<const std::size_t> rows) const;
 

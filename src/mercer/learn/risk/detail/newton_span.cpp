@@ -1,7 +1,9 @@
 #include "mercer/learn/risk/detail/newton_span.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -18,7 +20,7 @@ constexpr std::size_t piece = 1024;  ///< rows of a task
 class SpanNewton {
    public:
     SpanNewton(const RiskProblem& problem, const SpanProducts& features,
-               const NewtonSettings& settings)
+               const NewtonSettings& settings, const SpanRisk* start)
         : p_(problem),
           features_(features),
           settings_(settings),
@@ -27,6 +29,10 @@ class SpanNewton {
           w_(features.columns(), 0.0) {
         s_.image.assign(n_, 0.0);
         s_.status = FitStatus::iteration_limit;
+        if (!start) return;
+        w_ = start->weights;
+        s_.bias = start->solution.bias;
+        s_.image = start->solution.image;
     }
 
     SpanRisk run() {
@@ -102,45 +108,38 @@ class SpanNewton {
         return p_.weight(i) * p_.loss.curvature(p_.target[i], s_.image[i] + s_.bias);
     }
 
-    double slope_sum(double bias) const {
-        return total([&](std::size_t i) {
-            return p_.weight(i) * p_.loss.slope(p_.target[i], s_.image[i] + bias);
-        });
-    }
-
     /// The b that is best for the present f, where the slopes add up to 0 and the dual point is
-    /// feasible: regula falsi between two b around it (Illinois: Dowell and Jarratt 1971).
+    /// feasible: Newton's steps on their sum, which rises with b, kept between two b around it.
     void best_bias() {
-        double low = s_.bias, high = s_.bias;
-        double at_low = slope_sum(low), at_high = at_low;
-        double width = 0.01;
-        for (int i = 0; i < 60 && at_low > 0; ++i, width *= 4) at_low = slope_sum(low -= width);
-        for (int i = 0; i < 60 && at_high < 0; ++i, width *= 4) at_high = slope_sum(high += width);
-        const double enough = 1e-13 * total([&](std::size_t i) { return p_.weight(i); });
-        for (int i = 0; i < 60 && high > low; ++i) {
-            double middle = (low * at_high - high * at_low) / (at_high - at_low);
-            if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
-            if (!(middle > low && middle < high)) break;
-            const double at = slope_sum(middle);
-            s_.bias = middle;
-            if (std::fabs(at) <= enough) return;
-            if (at < 0) {
-                low = middle;
-                at_low = at;
-                at_high /= 2;
-            } else {
-                high = middle;
-                at_high = at;
-                at_low /= 2;
+        constexpr double far = std::numeric_limits<double>::infinity();
+        double low = -far, high = far, width = 0.01;
+        for (int i = 0; i < 200; ++i) {
+            const double b = s_.bias;
+            const auto [slopes, curvatures, weights] =
+                features_.leaves().sums<3>([&](std::size_t r) -> std::array<double, 3> {
+                    return {slope(r), curvature(r), p_.weight(r)};
+                });
+            if (std::fabs(slopes) <= 1e-13 * weights) return;
+            (slopes < 0 ? low : high) = b;
+            double next = b - slopes / curvatures;
+            if (std::fabs(next - b) <= 1e-15 * std::fabs(b)) return;  // below what can be told
+            if (!(curvatures > 0) || !(next > low && next < high)) {
+                if (std::isinf(low) || std::isinf(high)) {
+                    next = slopes < 0 ? b + width : b - width;
+                    width *= 4;
+                } else {
+                    next = low + (high - low) / 2;
+                }
             }
+            if (!(next > low && next < high)) return;
+            s_.bias = next;
         }
-        s_.bias = std::fabs(slope_sum(low)) < std::fabs(slope_sum(high)) ? low : high;
     }
 
     /// The loss at image + t · change.
     double loss(std::span<const double> change, double t, double bias) const {
         return total([&](std::size_t i) {
-            const double z = s_.image[i] + (change.empty() ? 0 : t * change[i]) + bias;
+            const double z = s_.image[i] + t * change[i] + bias;
             return p_.weight(i) * p_.loss.value(p_.target[i], z);
         });
     }
@@ -161,19 +160,20 @@ class SpanNewton {
             });
         };
         features_.weigh(weigh, system_.view(), sums_.view());
-        curvature_ = total([&](std::size_t i) { return curvature(i); });
         gradient_.resize(m);
         for (std::size_t k = 0; k < m; ++k) gradient_[k] = sums_(0, k) + 2 * p_.lambda * w_[k];
         s_.squared_norm = dot(w_, w_);
-        s_.primal = p_.lambda * s_.squared_norm + loss({}, 0, s_.bias);
-        s_.dual = total([&](std::size_t i) {
-                      const double own = p_.loss.slope(p_.target[i], s_.image[i] + s_.bias);
-                      return p_.weight(i) * p_.loss.dual(p_.target[i], -own);
-                  }) -
-                  dot(sums_.row(0), sums_.row(0)) / (4 * p_.lambda);
-        s_.infeasibility =
-            p_.bias ? std::fabs(total([&](std::size_t i) { return slope(i); })) / (2 * p_.lambda)
-                    : 0;
+        const auto [losses, duals, slopes, curvatures] =
+            features_.leaves().sums<4>([&](std::size_t i) -> std::array<double, 4> {
+                const double z = s_.image[i] + s_.bias;
+                const double own = p_.loss.slope(p_.target[i], z);
+                return {p_.weight(i) * p_.loss.value(p_.target[i], z),
+                        p_.weight(i) * p_.loss.dual(p_.target[i], -own), slope(i), curvature(i)};
+            });
+        curvature_ = curvatures;
+        s_.primal = p_.lambda * s_.squared_norm + losses;
+        s_.dual = duals - dot(sums_.row(0), sums_.row(0)) / (4 * p_.lambda);
+        s_.infeasibility = p_.bias ? std::fabs(slopes) / (2 * p_.lambda) : 0;
         s_.violation = std::sqrt(dot(gradient_, gradient_));
         s_.history.push_back(s_.primal);
         const double size = std::max(std::fabs(s_.primal), std::fabs(s_.dual));
@@ -256,8 +256,8 @@ class SpanNewton {
 }  // namespace
 
 SpanRisk minimise_risk(const RiskProblem& problem, const SpanProducts& features,
-                       const NewtonSettings& settings) {
-    return SpanNewton(problem, features, settings).run();
+                       const NewtonSettings& settings, const SpanRisk* start) {
+    return SpanNewton(problem, features, settings, start).run();
 }
 
 }  // namespace mercer

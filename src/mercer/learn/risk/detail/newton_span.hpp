@@ -18,7 +18,8 @@ struct SpanRisk {
 /// Minimises Σ ω ℓ(y, w·φ + b) + λ‖w‖² over the rows of all ranks, of which the problem has this
 /// one's; its `k` is not looked at. Every step is certified by the pass that the next one begins
 /// with.
+/// `start`, unless null, is where to begin: the machine of a problem that differs in its loss.
 SpanRisk minimise_risk(const RiskProblem& problem, const SpanProducts& features,
-                       const NewtonSettings& settings);
+                       const NewtonSettings& settings, const SpanRisk* start = nullptr);
 
 }  // namespace mercer

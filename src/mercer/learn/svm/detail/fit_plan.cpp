@@ -44,27 +44,9 @@ std::vector<double> tube_of(const SvmSettings& s, const Dataset& data,
 }
 
 std::vector<double> weights_by_class(const SvmSettings& s, const Classes& classes) {
-    std::vector<double> weights(classes.count(), 1.0);
-    if (s.balanced) {
-        std::vector<double> counts(classes.count(), 0.0);
-        for (const std::int32_t c : classes.index) ++counts[static_cast<std::size_t>(c)];
-        for (std::size_t c = 0; c < weights.size(); ++c) {
-            weights[c] = static_cast<double>(classes.index.size()) /
-                         (static_cast<double>(classes.count()) * counts[c]);
-        }
-    }
-    for (const auto& [name, factor] : s.class_weights) {
-        const auto found = std::find(classes.names.begin(), classes.names.end(), name);
-        if (found == classes.names.end()) {
-            std::string known;
-            for (const std::string& text : classes.names) known += ' ' + text;
-            throw InvalidInput("there is no class " + quoted(name) + " to weigh; there are" +
-                               known);
-        }
-        require_range("the weight of a class", factor, factor > 0, "greater than 0");
-        weights[static_cast<std::size_t>(found - classes.names.begin())] *= factor;
-    }
-    return weights;
+    std::vector<double> counts(classes.count(), 0.0);
+    for (const std::int32_t c : classes.index) ++counts[static_cast<std::size_t>(c)];
+    return mercer::weights_by_class(s, classes.names, counts);
 }
 
 std::vector<std::size_t> all_rows(std::size_t count) {
@@ -243,6 +225,28 @@ void number_labels(const Model& model, Dataset& data) {
     if (!is_classifier(model.task()) || data.y.empty()) return;
     const std::vector<std::size_t> positions = class_positions(model, data.y);
     data.y = {.values = {positions.begin(), positions.end()}, .names = {}};
+}
+
+std::vector<double> weights_by_class(const SvmSettings& settings,
+                                     const std::vector<std::string>& names,
+                                     const std::vector<double>& counts) {
+    std::vector<double> weights(names.size(), 1.0);
+    const double rows = std::accumulate(counts.begin(), counts.end(), 0.0);
+    for (std::size_t c = 0; settings.balanced && c < weights.size(); ++c) {
+        weights[c] = rows / (static_cast<double>(names.size()) * counts[c]);
+    }
+    for (const auto& [name, factor] : settings.class_weights) {
+        const auto found = std::find(names.begin(), names.end(), name);
+        if (found == names.end()) {
+            std::string known;
+            for (const std::string& text : names) known += ' ' + text;
+            throw InvalidInput("there is no class " + quoted(name) + " to weigh; there are" +
+                               known);
+        }
+        require_range("the weight of a class", factor, factor > 0, "greater than 0");
+        weights[static_cast<std::size_t>(found - names.begin())] *= factor;
+    }
+    return weights;
 }
 
 }  // namespace mercer

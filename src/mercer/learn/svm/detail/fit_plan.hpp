@@ -42,6 +42,11 @@ void check_settings(const SvmSettings& settings);
 FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
                  MatrixView<const double> targets);
 
+/// What multiplies C for each class, of which there are so many rows.
+std::vector<double> weights_by_class(const SvmSettings& settings,
+                                     const std::vector<std::string>& names,
+                                     const std::vector<double>& counts);
+
 /// Labels as positions of the model's classes, which are in an order of their own: that of LIBSVM's
 /// file, or that of the estimator in Python. Throws InvalidInput for a label that is no class of
 /// it.

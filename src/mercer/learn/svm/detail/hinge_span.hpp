@@ -1,0 +1,34 @@
+// C-support vector machines in the span of some rows, by passes over all of them. For
+// learn/svm/svm_span.cpp.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mercer/learn/detail/span_products.hpp"
+#include "mercer/learn/report.hpp"
+#include "mercer/learn/svm/svm.hpp"
+
+namespace mercer {
+
+/// One two-class problem: of this rank's rows the label y = ±1, and the penalty C_i, which is 0 for
+/// rows that take no part.
+struct HingeProblem {
+    std::vector<double> target{};
+    std::vector<double> penalty{};
+};
+
+struct HingeSolution {
+    std::vector<double> weights{};  ///< w of f = w·φ + b
+    double bias = 0;
+    Report report{};
+};
+
+/// Minimises ½‖w‖² + Σ C_i max(0, 1 − y_i (w·φ_i + b)) over the rows of all ranks. Throws Cancelled
+/// when stopped before there is a certified machine; stopped later it hands back that one.
+HingeSolution minimise_hinge(const HingeProblem& problem, const CentreSpan<float>& span,
+                             const SpanSample& sample, const SvmSettings& settings, const Run& run);
+
+}  // namespace mercer
