@@ -118,8 +118,9 @@ def test_what_is_wrong_is_said_once_by_the_client(client: Any, tmp_path: pathlib
         machine.fit(in_chunks(X), wave[:5])
     with pytest.raises(ValueError, match="approximate='nystroem"):
         mercer.SVC().fit(in_chunks(X), names)
-    with pytest.raises(ValueError, match="must name an array"):
-        mercer.distributed.fit(machine, "rows.csv", wave)
+    (tmp_path / "rows.csv").write_text("1,2\n")
+    with pytest.raises(ValueError, match="must name a file with one array"):
+        mercer.distributed.fit(machine, tmp_path / "rows.csv", wave)
     with pytest.raises(ValueError, match="give gamma as a number"):
         machine = mercer.KernelLogisticRegression(gamma="scale", approximate=SPAN)
         mercer.distributed.fit(machine, in_chunks(X), names, np.ones(ROWS))

@@ -43,6 +43,20 @@ def _joined(pieces: list[Any], first: int, last: int) -> Any:
     return pandas.concat(pieces).iloc[first:last]
 
 
+def _array_in(path: str, name: str) -> np.ndarray:
+    """The array of a file of NumPy's, which stays there."""
+    try:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError):
+        found = None
+    if not isinstance(found, np.ndarray) or found.ndim == 0:
+        raise ValueError(
+            f"{name} = {path!r} must name a file with one array of NumPy's, which all workers can "
+            "read; 'mercer convert' makes one of another format"
+        )
+    return found
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -55,12 +69,7 @@ class _Rows:
         self._given = given
         if isinstance(given, (str, os.PathLike)):
             self._path = os.path.abspath(os.fspath(given))
-            if not self._path.endswith(".npy"):
-                raise ValueError(
-                    f"{name} = {self._path!r} must name an array (.npy) that all workers can read; "
-                    "'mercer convert' makes one of another format"
-                )
-            self.size = len(np.load(self._path, mmap_mode="r", allow_pickle=False))
+            self.size = len(_array_in(self._path, name))
             self.part = self._part_of_file
         elif _is_frame(given):
             self._lengths = list(given.map_partitions(len).compute(scheduler=client))
@@ -213,7 +222,7 @@ def fit(
     machine : estimator
         One that can be spread, with ``approximate="nystroem(...)"``. ``callback``, ``verbose`` and
         ``time_limit`` are the client's; ``n_jobs`` is a worker's, by default the threads it has.
-    X, y, sample_weight : Dask array, Dask frame or series, path of an array (.npy), or in memory
+    X, y, sample_weight : Dask array, Dask frame or series, path of an array of NumPy's, or in memory
         Each worker reads its own rows of a path, which must lead to the same file everywhere.
     client : dask.distributed.Client, optional
         None: the one made last.
@@ -276,7 +285,7 @@ def predict(machine: Any, X: Any, method: str = "predict") -> Any:
     Parameters
     ----------
     machine : estimator
-    X : Dask array or frame, or path of an array (.npy)
+    X : Dask array or frame, or path of an array of NumPy's
     method : str
         ``"predict"``, ``"predict_proba"``, ``"decision_function"``, ``"transform"``, …
     """
@@ -285,7 +294,7 @@ def predict(machine: Any, X: Any, method: str = "predict") -> Any:
     machine._check_fitted()
     answer = functools.partial(_predicted, machine=machine, method=method)
     if isinstance(X, (str, os.PathLike)):
-        rows = np.load(os.path.abspath(os.fspath(X)), mmap_mode="r", allow_pickle=False)
+        rows = _array_in(os.path.abspath(os.fspath(X)), "X")
         X = dask.array.from_array(rows, chunks=(_core.leaf_rows(len(rows)), -1))
     if _is_frame(X):
         found = answer(X._meta_nonempty)
