@@ -33,6 +33,10 @@ from typing import Any
 
 import numpy as np
 
+# Dask's package has the name of this file, which stands first where modules are looked for.
+_OWN = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [place for place in sys.path if os.path.abspath(place or os.curdir) != _OWN]
+
 MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-n"]
 #: Of one rank: a limit on what it may allocate, and its peak in a file, in kilobytes.
 LIMITED = """
