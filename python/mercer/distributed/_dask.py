@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 import time
 import uuid
 import warnings
@@ -121,8 +122,9 @@ class _Fit:
         self.size = max(1, min(workers if count is None else count, leaves))
         ranges = [_core.CarriedPart(r, self.size).own_rows(total) for r in range(self.size)]
         self._rows = [[d.part(*own) if d else None for d in data] for own in ranges]
-        self._log: list[bytes | list[int]] = []
-        self._newest: list[bytes] = []  # for each part
+        self._log: list[bytes | list[bytes]] = []  # the same for all parts, or one for each
+        self._exchange: int | None = None  # the last of the latter
+        self._places: list[str | None] = [None] * self.size  # workers that the parts were on
 
     def run(self, out_of_time: Callable[[], bool], listener: Any) -> Any:
         """The machine that the first part has learnt."""
@@ -151,37 +153,31 @@ class _Fit:
     def _submit(self, rank: int, whole: bool) -> Any:
         """The next step of a part; `whole`: told everything, not only what is new."""
         known = 0 if whole else max(0, len(self._log) - 1)
-        answers = [self._answer_to(k, rank) for k in range(known, len(self._log))]
+        log = self._log[known:]
+        answers = [one if isinstance(one, bytes) else one[rank] for one in log]
+        place = self._places[rank]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")
             return self._client.submit(
                 _part.advance, self._name, rank, self.size, self._machine, *self._rows[rank],
                 known, answers, pure=False,
+                workers=[place] if place else None, allow_other_workers=place is not None,
             )  # fmt: skip
 
-    def _answer_to(self, k: int, rank: int) -> bytes:
-        if k == len(self._log) - 1:
-            return self._newest[rank]
-        kept = self._log[k]
-        # What came of an exchange goes into what is said next and nothing else, which is known by
-        # now: a part that goes over it again needs its length alone.
-        return kept if isinstance(kept, bytes) else bytes(kept[rank])
-
     def _next(self, out_of_time: Callable[[], bool]) -> list[Said]:
-        from distributed import TimeoutError as NotYet
-
         futures = [self._submit(r, False) for r in range(self.size)]
         said: list[Said] = []
         is_late = False
         for rank in range(self.size):
             while len(said) == rank:
-                try:
-                    one = futures[rank].result(timeout=_PATIENCE)
-                except NotYet:
+                done = threading.Event()
+                futures[rank].add_done_callback(lambda _, done=done: done.set())
+                while not done.wait(_PATIENCE):
                     if out_of_time() and not is_late:
                         is_late = True
                         self._tell(_part.stop)
-                    continue
+                one = futures[rank].result()
+                self._places[rank] = one.worker or None
                 if one.kind == "lost":  # the worker is another one
                     futures[rank] = self._submit(rank, True)
                 else:
@@ -193,15 +189,17 @@ class _Fit:
     def _answer(self, said: list[Said]) -> None:
         kinds = {one.kind for one in said}
         if kinds == {"gather"}:
-            joined = b"".join(one.bytes for one in said)
-            self._log.append(joined)
-            self._newest = [joined] * self.size
+            self._log.append(b"".join(one.bytes for one in said))
         elif kinds == {"exchange"}:
-            self._newest = [
+            # What a part hears in an exchange it sums up and tells all, before the next one
+            # (fixed_sum.hpp). After that a part that goes over it again needs its length alone.
+            if self._exchange is not None:
+                self._log[self._exchange] = [bytes(len(one)) for one in self._log[self._exchange]]
+            self._exchange = len(self._log)
+            self._log.append([
                 b"".join(one.bytes[sum(one.counts[:r]) :][: one.counts[r]] for one in said)
                 for r in range(self.size)
-            ]
-            self._log.append([len(answer) for answer in self._newest])
+            ])  # fmt: skip
         else:
             raise RuntimeError(f"the parts do not say the same kind of thing: {sorted(kinds)}")
 
