@@ -10,6 +10,7 @@ import pytest
 
 import mercer
 import mercer.distributed
+from mercer.distributed import _part
 
 pytest.importorskip("distributed", reason="dask and distributed are not installed")
 import dask.array  # noqa: E402
@@ -107,6 +108,26 @@ def test_a_lost_worker_costs_its_computations_alone(tmp_path: pathlib.Path) -> N
     assert content(machine, tmp_path) == alone
 
 
+def test_a_part_may_begin_anew_at_any_step(client: Any, tmp_path: pathlib.Path) -> None:
+    X, wave, _ = data()
+    machine = mercer.KernelRidge(kernel="rbf", gamma=0.5, approximate=SPAN)
+    alone = content(machine.fit(X, wave), tmp_path)
+    lost = []
+
+    def lose_a_part(moment: dict[str, Any]) -> None:
+        with _part._lock:  # the workers are threads of this process
+            mine = [key for key in _part._learners if key[2] == len(lost) % 2]
+            learners = [_part._learners.pop(key) for key in mine]
+        for learner in learners:
+            learner.abandon()
+        lost.append(len(learners))
+
+    machine.callback = lose_a_part
+    mercer.distributed.fit(machine, in_chunks(X), wave, client=client, parts=2)
+    assert sum(lost) > 10
+    assert content(machine, tmp_path) == alone
+
+
 def test_what_is_wrong_is_said_once_by_the_client(client: Any, tmp_path: pathlib.Path) -> None:
     X, wave, names = data()
     machine = mercer.KernelRidge(kernel="rbf", gamma=0.5, approximate=SPAN)
@@ -118,8 +139,9 @@ def test_what_is_wrong_is_said_once_by_the_client(client: Any, tmp_path: pathlib
         machine.fit(in_chunks(X), wave[:5])
     with pytest.raises(ValueError, match="approximate='nystroem"):
         mercer.SVC().fit(in_chunks(X), names)
-    with pytest.raises(ValueError, match="must name an array"):
-        mercer.distributed.fit(machine, "rows.csv", wave)
+    (tmp_path / "rows.csv").write_text("1,2\n")
+    with pytest.raises(ValueError, match="must name a file with one array"):
+        mercer.distributed.fit(machine, tmp_path / "rows.csv", wave)
     with pytest.raises(ValueError, match="give gamma as a number"):
         machine = mercer.KernelLogisticRegression(gamma="scale", approximate=SPAN)
         mercer.distributed.fit(machine, in_chunks(X), names, np.ones(ROWS))

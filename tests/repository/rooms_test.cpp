@@ -37,7 +37,7 @@ const Allowed& allowed_rooms() {
             {"picture", "base data kernel solver gram feature dist learn"},
             {"theory", "base data kernel solver gram feature learn"},
             {"persist", "base data kernel solver gram feature learn picture"},
-            {"select", "base data kernel solver gram feature learn theory"},
+            {"select", "base data kernel solver gram feature dist learn theory"},
             {"chart", "base data kernel solver gram feature learn picture theory select"},
             {"dist", "base data"}};
         Allowed rooms;

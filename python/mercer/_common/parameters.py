@@ -138,7 +138,8 @@ def checked(method: Callable[..., Any]) -> Callable[..., Any]:
     def with_parameters_checked(self: Any, *args: Any, **kwargs: Any) -> Any:
         check_parameters(self)
         try:
-            if method.__name__ == "fit" and hasattr(args[0] if args else kwargs.get("X"), "__dask_graph__"):
+            rows = args[0] if args else kwargs.get("X")
+            if method.__name__ == "fit" and hasattr(rows, "__dask_graph__"):
                 from ..distributed import fit  # what is of Dask is learnt by its workers
 
                 return fit(self, *args, **kwargs)

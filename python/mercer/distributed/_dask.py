@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 import time
 import uuid
 import warnings
@@ -43,6 +44,20 @@ def _joined(pieces: list[Any], first: int, last: int) -> Any:
     return pandas.concat(pieces).iloc[first:last]
 
 
+def _array_in(path: str, name: str) -> np.ndarray:
+    """The array of a file of NumPy's, which stays there."""
+    try:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError):
+        found = None
+    if not isinstance(found, np.ndarray) or found.ndim == 0:
+        raise ValueError(
+            f"{name} = {path!r} must name a file with one array of NumPy's, which all workers can "
+            "read; 'mercer convert' makes one of another format"
+        )
+    return found
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -55,12 +70,7 @@ class _Rows:
         self._given = given
         if isinstance(given, (str, os.PathLike)):
             self._path = os.path.abspath(os.fspath(given))
-            if not self._path.endswith(".npy"):
-                raise ValueError(
-                    f"{name} = {self._path!r} must name an array (.npy) that all workers can read; "
-                    "'mercer convert' makes one of another format"
-                )
-            self.size = len(np.load(self._path, mmap_mode="r", allow_pickle=False))
+            self.size = len(_array_in(self._path, name))
             self.part = self._part_of_file
         elif _is_frame(given):
             self._lengths = list(given.map_partitions(len).compute(scheduler=client))
@@ -112,8 +122,9 @@ class _Fit:
         self.size = max(1, min(workers if count is None else count, leaves))
         ranges = [_core.CarriedPart(r, self.size).own_rows(total) for r in range(self.size)]
         self._rows = [[d.part(*own) if d else None for d in data] for own in ranges]
-        self._log: list[bytes | list[int]] = []
-        self._newest: list[bytes] = []  # for each part
+        self._log: list[bytes | list[bytes]] = []  # the same for all parts, or one for each
+        self._exchange: int | None = None  # the last of the latter
+        self._places: list[str | None] = [None] * self.size  # workers that the parts were on
 
     def run(self, out_of_time: Callable[[], bool], listener: Any) -> Any:
         """The machine that the first part has learnt."""
@@ -142,37 +153,31 @@ class _Fit:
     def _submit(self, rank: int, whole: bool) -> Any:
         """The next step of a part; `whole`: told everything, not only what is new."""
         known = 0 if whole else max(0, len(self._log) - 1)
-        answers = [self._answer_to(k, rank) for k in range(known, len(self._log))]
+        log = self._log[known:]
+        answers = [one if isinstance(one, bytes) else one[rank] for one in log]
+        place = self._places[rank]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")
             return self._client.submit(
                 _part.advance, self._name, rank, self.size, self._machine, *self._rows[rank],
                 known, answers, pure=False,
+                workers=[place] if place else None, allow_other_workers=place is not None,
             )  # fmt: skip
 
-    def _answer_to(self, k: int, rank: int) -> bytes:
-        if k == len(self._log) - 1:
-            return self._newest[rank]
-        kept = self._log[k]
-        # What came of an exchange goes into what is said next and nothing else, which is known by
-        # now: a part that goes over it again needs its length alone.
-        return kept if isinstance(kept, bytes) else bytes(kept[rank])
-
     def _next(self, out_of_time: Callable[[], bool]) -> list[Said]:
-        from distributed import TimeoutError as NotYet
-
         futures = [self._submit(r, False) for r in range(self.size)]
         said: list[Said] = []
         is_late = False
         for rank in range(self.size):
             while len(said) == rank:
-                try:
-                    one = futures[rank].result(timeout=_PATIENCE)
-                except NotYet:
+                done = threading.Event()
+                futures[rank].add_done_callback(lambda _, done=done: done.set())
+                while not done.wait(_PATIENCE):
                     if out_of_time() and not is_late:
                         is_late = True
                         self._tell(_part.stop)
-                    continue
+                one = futures[rank].result()
+                self._places[rank] = one.worker or None
                 if one.kind == "lost":  # the worker is another one
                     futures[rank] = self._submit(rank, True)
                 else:
@@ -184,15 +189,17 @@ class _Fit:
     def _answer(self, said: list[Said]) -> None:
         kinds = {one.kind for one in said}
         if kinds == {"gather"}:
-            joined = b"".join(one.bytes for one in said)
-            self._log.append(joined)
-            self._newest = [joined] * self.size
+            self._log.append(b"".join(one.bytes for one in said))
         elif kinds == {"exchange"}:
-            self._newest = [
+            # What a part hears in an exchange it sums up and tells all, before the next one
+            # (fixed_sum.hpp). After that a part that goes over it again needs its length alone.
+            if self._exchange is not None:
+                self._log[self._exchange] = [bytes(len(one)) for one in self._log[self._exchange]]
+            self._exchange = len(self._log)
+            self._log.append([
                 b"".join(one.bytes[sum(one.counts[:r]) :][: one.counts[r]] for one in said)
                 for r in range(self.size)
-            ]
-            self._log.append([len(answer) for answer in self._newest])
+            ])  # fmt: skip
         else:
             raise RuntimeError(f"the parts do not say the same kind of thing: {sorted(kinds)}")
 
@@ -213,7 +220,7 @@ def fit(
     machine : estimator
         One that can be spread, with ``approximate="nystroem(...)"``. ``callback``, ``verbose`` and
         ``time_limit`` are the client's; ``n_jobs`` is a worker's, by default the threads it has.
-    X, y, sample_weight : Dask array, Dask frame or series, path of an array (.npy), or in memory
+    X, y, sample_weight : Dask array, Dask frame or series, path of an array of NumPy's, or in memory
         Each worker reads its own rows of a path, which must lead to the same file everywhere.
     client : dask.distributed.Client, optional
         None: the one made last.
@@ -276,7 +283,7 @@ def predict(machine: Any, X: Any, method: str = "predict") -> Any:
     Parameters
     ----------
     machine : estimator
-    X : Dask array or frame, or path of an array (.npy)
+    X : Dask array or frame, or path of an array of NumPy's
     method : str
         ``"predict"``, ``"predict_proba"``, ``"decision_function"``, ``"transform"``, …
     """
@@ -285,7 +292,7 @@ def predict(machine: Any, X: Any, method: str = "predict") -> Any:
     machine._check_fitted()
     answer = functools.partial(_predicted, machine=machine, method=method)
     if isinstance(X, (str, os.PathLike)):
-        rows = np.load(os.path.abspath(os.fspath(X)), mmap_mode="r", allow_pickle=False)
+        rows = _array_in(os.path.abspath(os.fspath(X)), "X")
         X = dask.array.from_array(rows, chunks=(_core.leaf_rows(len(rows)), -1))
     if _is_frame(X):
         found = answer(X._meta_nonempty)

@@ -48,6 +48,7 @@ class Said:
     moment: dict[str, Any] = dataclasses.field(default_factory=dict)
     machine: Any = None
     error: BaseException | None = None
+    worker: str = ""  # where it was said
 
 
 class _Learner:
@@ -149,12 +150,12 @@ def advance(
     key = (worker.address, fit, rank)
     with _lock:
         if fit in _over:
-            return Said("end")
+            return Said("end", worker=worker.address)
         learner = _learners.get(key)
     heard = known + len(answers)
     if learner is None or not known <= learner.answers <= heard:
         if known > 0:
-            return Said("lost")
+            return Said("lost", worker=worker.address)
         if learner is not None:
             learner.abandon()
         threads = worker.state.nthreads if machine.n_jobs is None else machine.n_jobs
@@ -167,7 +168,9 @@ def advance(
             forget(fit)
     while learner.answers < heard:
         learner.hear(answers[learner.answers - known])
-    return learner.wait()
+    said = learner.wait()
+    said.worker = worker.address
+    return said
 
 
 def stop(fit: str) -> None:

@@ -77,7 +77,7 @@ class SpanLloyd {
                     break;
                 }
                 checkpoint.save(state(next));
-                if (!run_.goes_on({"k-means", -1})) throw Cancelled();
+                if (!run_.goes_on({"groups", -1})) throw Cancelled();
             }
         } catch (const Cancelled&) {  // the centres measured last are whole
             if (found_.history.empty()) throw;
