@@ -273,7 +273,7 @@ TEST(Approximate, RefusesWhatItCannotDo) {
                  InvalidInput);
     FitSettings tight = wide;
     tight.memory_bytes = 1000;
-    EXPECT_THROW(in_span(tight, 10, "svc", {}).fit(data), InvalidInput);
+    EXPECT_THROW(in_span(tight, 10, "svr", {}).fit(spirals(60, true)), InvalidInput);
     const Model model = in_span(wide, 10, "svc", {}).fit(data);
     EXPECT_THROW(recompute_reports(model, data), InvalidInput);
 }
