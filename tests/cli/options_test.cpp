@@ -59,6 +59,7 @@ std::map<std::string, Words> options_of(const std::string& command) {
     return options;
 }
 
+const std::string of_sheets = "--width --across --bright ";
 const std::string reading =
     "--format --label --text-labels --header --missing --rows --columns --labels --weights "
     "--weight-column --text-columns --leave-out --first-index ";
@@ -238,16 +239,22 @@ const std::vector<Mode> modes{
     {"vq encode a.png", "--codes --seed --start --double " + reading + writing},
     {"vq decode a.vq",
      "--radius --method --codes --start --block --no-prune --time --seed --double " + reading},
-    {"plot regions m a.csv -o o.svg", "--sample --bins --problem --log"},
-    {"plot gram linear a.csv -o o.svg", "--plane --resolution --bins --problem --log"},
-    {"plot spectrum linear a.csv -o o.svg", "--plane --resolution --bins --problem --log"},
-    {"plot reliability m a.csv -o o.svg", "--plane --resolution --sample --problem --log"},
-    {"plot roc m a.csv -o o.svg", "--plane --resolution --sample --bins --problem --log"},
+    {"plot regions m a.csv -o o.svg", of_sheets + "--sample --bins --problem --log"},
+    {"plot gram linear a.csv -o o.svg", of_sheets + "--plane --resolution --bins --problem --log"},
+    {"plot spectrum linear a.csv -o o.svg",
+     of_sheets + "--plane --resolution --bins --problem --log"},
+    {"plot reliability m a.csv -o o.svg",
+     of_sheets + "--plane --resolution --sample --problem --log"},
+    {"plot roc m a.csv -o o.svg",
+     of_sheets + "--plane --resolution --sample --bins --problem --log"},
     {"plot convergence m -o o.svg",
-     reading + "--plane --resolution --sample --bins --problem --log"},
-    {"plot steps a.csv -o o.svg", reading + "--plane --resolution --sample --bins --log"},
-    {"plot points a.csv -o o.svg", "--resolution --sample --bins --problem"},
-    {"plot curves a.csv -o o.svg", "--resolution --sample --bins --problem"},
+     reading + of_sheets + "--plane --resolution --sample --bins --problem --log"},
+    {"plot steps a.csv -o o.svg",
+     reading + of_sheets + "--plane --resolution --sample --bins --log"},
+    {"plot points a.csv -o o.svg", of_sheets + "--resolution --sample --bins --problem"},
+    {"plot curves a.csv -o o.svg", of_sheets + "--resolution --sample --bins --problem"},
+    {"plot sheet a.csv -o o.svg", "--plane --resolution --bins --problem --log"},
+    {"plot codes a.vq a.csv -o o.svg", of_sheets + "--resolution --sample --bins --problem --log"},
     {"studio a.csv", ""},
     {"export m o.onnx", ""},
     {"export m o.c", ""},
