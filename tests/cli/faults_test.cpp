@@ -132,6 +132,41 @@ long count_of(const std::string& kind, const std::vector<std::string>& words) {
     return 0;
 }
 
+// Pictures without libpng aborted the program.
+TEST(Faults, LibrariesThatAreNotThereAreNamedWithTheirPackage) {
+    const Folder folder;
+    const std::string picture = folder.path("s.png");
+    const std::vector<std::string> plot{"plot", "spectrum", "linear", "@iris", "-o", picture};
+    ASSERT_EQ(run(plot).code, 0);
+    const struct {
+        const char* library;
+        const char* package;
+        std::vector<std::string> words;
+    } tries[] = {
+        {"libpng", "libpng16-16", plot},
+        {"libpng",
+         "libpng16-16",
+         {"vq", "encode", picture, "--radius", "9", "-o", folder.path("c")}},
+        {"libarchive", "libarchive13", {"convert", "@iris", "-o", folder.path("e.csv.xz")}},
+        {"libClp",
+         "coinor-libclp1",
+         {"vq", "encode", "@iris", "--radius", "1", "-o", folder.path("codes")}},
+        {"microhttpd", "libmicrohttpd12", {"studio"}},
+        {"openblas", "libopenblas0", {"train", "@digits", folder.path("m"), "--task", "ridge"}},
+    };
+    for (const auto& [library, package, words] : tries) {
+        const Outcome outcome =
+            run_under("", words, std::string("MERCER_FAULT_WITHOUT=") + library);
+        EXPECT_TRUE(outcome.code == 1 || outcome.code == 2) << library << ' ' << outcome.code;
+        EXPECT_NE(outcome.err.find(package), std::string::npos) << library << ": " << outcome.err;
+    }
+    // Products of bytes are taken of floats without it.
+    EXPECT_EQ(run_under("", {"train", "@digits", folder.path("d.mercer"), "--time-limit", "5"},
+                        "MERCER_FAULT_WITHOUT=libdnnl")
+                  .code,
+              0);
+}
+
 class Tried {
    public:
     Tried() : data_(folder_.file("data", rows)) {

@@ -5,6 +5,7 @@
 //   MERCER_FAULT=malloc:1234+       that one and all later ones
 //   MERCER_FAULT=write:3:ENOSPC     the 3rd call of write() fails so; likewise fsync, rename, link,
 //                                   mmap, read
+//   MERCER_FAULT_WITHOUT=libpng     libraries of such a name are not there to be opened
 //   MERCER_FAULT_COUNT=FILE         how many calls of each kind there were, at the end
 //   MERCER_FAULT_LOG=FILE           writes to files, fsync, link and rename as they came, one a
 //   line
@@ -185,6 +186,14 @@ int linkat(int from_folder, const char* from, int to_folder, const char* to, int
 void* mmap(void* at, std::size_t size, int protection, int flags, int descriptor, off_t offset) {
     static const auto real = next<void* (*)(void*, std::size_t, int, int, int, off_t)>("mmap");
     return fails(mmap_call) ? MAP_FAILED : real(at, size, protection, flags, descriptor, offset);
+}
+
+void* dlopen(const char* name, int flags) {
+    static const auto real = next<void* (*)(const char*, int)>("dlopen");
+    const char* absent = getenv("MERCER_FAULT_WITHOUT");
+    const bool hidden =
+        name != nullptr && absent != nullptr && *absent != 0 && std::strstr(name, absent);
+    return real(hidden ? "/without/it" : name, flags);
 }
 
 }  // extern "C"

@@ -15,8 +15,10 @@ Library::Library(std::initializer_list<const char*> names, const char* needed_fo
             name_ = name;
             return;
         }
-        const char* reason = dlerror();
-        reasons += (reasons.empty() ? "" : "; ") + std::string(reason ? reason : "unknown reason");
+        const char* said = dlerror();
+        const std::string reason = said ? said : "unknown reason";
+        if (reasons.find(reason) != std::string::npos) continue;  // the same name again
+        reasons += (reasons.empty() ? "" : "; ") + reason;
     }
     throw std::runtime_error("the library " + name_ + " is needed for " + needed_for +
                              " (it cannot be opened: " + reasons + ")");

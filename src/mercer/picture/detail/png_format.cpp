@@ -23,12 +23,16 @@ const Library& png_library() {
 /// libpng's state of one picture, given back at the end.
 class PngImage {
    public:
-    PngImage() { image.version = PNG_IMAGE_VERSION; }
+    /// Throws where the library is missing: the destructor must not be the first to ask for it.
+    PngImage() : free_(MERCER_PNG(png_image_free)) { image.version = PNG_IMAGE_VERSION; }
     PngImage(const PngImage&) = delete;
     PngImage& operator=(const PngImage&) = delete;
-    ~PngImage() { MERCER_PNG(png_image_free)(&image); }
+    ~PngImage() { free_(&image); }
 
     png_image image{};
+
+   private:
+    decltype(&png_image_free) free_;
 };
 
 [[noreturn]] void fail(const PngImage& png, const std::string& name) {
