@@ -278,7 +278,8 @@ class Bench:
         d = 28
         print(f"efficiency: ridge, d = {d}, one thread a rank, seconds of the processor, {load()}")
         runs = []
-        for n, centres in ((1_000_000, 2000), (125_000, 2000), (125_000, 1000), (500_000, 500), (125_000, 500)):
+        part = most_rows(1_000_000, 8)
+        for n, centres in ((1_000_000, 2000), (part, 2000), (part, 1000), (500_000, 500), (part, 500)):
             rows, targets = self.made(n, d)
             words = [rows, self.path("model.mercer"), "--labels", targets, "--threads", "1"]
             took = self.seconds(1, [*words, *self.span("ridge", centres)], 1 if n > 500_000 else 3, True)
