@@ -6,10 +6,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -127,19 +129,23 @@ void route(const OpenBlas& blas) {
 }
 
 /// OpenBLAS takes a buffer for each thread that calls it, and where the system has none to give it
-/// asks again for ever. With a limit of the address space (ulimit -v) all of them are therefore
-/// taken at once, after a look whether they can be had; afterwards it goes round with those.
+/// asks again for ever. With a limit of the address space or of data (ulimit -v, -d) all of them
+/// are therefore taken at once, after a look whether they can be had; afterwards it goes round with
+/// those.
 void take_buffers(const OpenBlas& blas) {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    rlimit space{}, data{};
+    if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0) return;
+    const rlim_t least = std::min(space.rlim_cur, data.rlim_cur);
+    if (least == RLIM_INFINITY) return;
     constexpr std::size_t buffer_bytes = std::size_t{160} << 20;  // 128 MiB, and what goes with it
     const std::size_t count = threads() + 1;
-    void* const room =
-        mmap(nullptr, count * buffer_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    // Data are what can be written to.
+    void* const room = mmap(nullptr, count * buffer_bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) {
         throw std::runtime_error(
-            "the address space allowed (ulimit -v " + std::to_string(limit.rlim_cur >> 10) +
-            ") has no room for the buffers of OpenBLAS, " +
+            "the memory allowed (ulimit -" + std::string(least == space.rlim_cur ? "v " : "d ") +
+            std::to_string(least >> 10) + ") has no room for the buffers of OpenBLAS, " +
             std::to_string(count * buffer_bytes >> 20) + " MiB for " + std::to_string(count - 1) +
             " threads: allow more, or use fewer threads");
     }
