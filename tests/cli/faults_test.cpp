@@ -267,7 +267,8 @@ TEST(Faults, LimitsOfMemoryEndInWords) {
     const std::string data = folder.path("rows.csv");
     ASSERT_EQ(run({"make", "sinc", "-n", "60", "-o", data}).code, 0);
     for (const std::string limit : {"-d 100000", "-v 200000"}) {
-        const std::string line = "ulimit " + limit + "; exec timeout 30 \"$0\" train \"$1\" " +
+        const std::string line = "ulimit " + limit +
+                                 "; exec timeout -s KILL 30 \"$0\" train \"$1\" " +
                                  "--task ridge --approximate 'nystroem(centres=20)'";
         const Outcome outcome = run_program("sh", {"-c", line, MERCER_PROGRAM, data});
         EXPECT_TRUE(outcome.code == 0 || has(outcome.err, "ulimit " + limit))

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -72,8 +73,45 @@ bool kept_from_wrong_core() {
     return true;
 }
 
+struct MemoryLimit {
+    char option;  ///< of ulimit
+    rlim_t bytes;
+};
+
+/// The limit of the address space or of data (ulimit -v, -d), the smaller one.
+std::optional<MemoryLimit> limited_memory() {
+    rlimit space{}, data{};
+    if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0) return {};
+    const bool first = space.rlim_cur <= data.rlim_cur;
+    const MemoryLimit least{first ? 'v' : 'd', first ? space.rlim_cur : data.rlim_cur};
+    return least.bytes == RLIM_INFINITY ? std::nullopt : std::optional(least);
+}
+
+/// OpenBLAS takes a buffer for each of its threads, newer ones as they are loaded, and where the
+/// system has none to give it asks again for ever. So there is a look first whether they can be
+/// had.
+bool has_room() {
+    const auto limit = limited_memory();
+    if (!limit) return true;
+    setenv("OPENBLAS_NUM_THREADS", std::to_string(threads()).c_str(), 0);
+    constexpr std::size_t buffer_bytes = std::size_t{160} << 20;  // 128 MiB, and what goes with it
+    const std::size_t bytes = (threads() + 1) * buffer_bytes;
+    // Data are what can be written to.
+    void* const room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) {
+        throw std::runtime_error(
+            "the memory allowed (ulimit -" + std::string(1, limit->option) + " " +
+            std::to_string(limit->bytes >> 10) + ") has no room for the buffers of OpenBLAS, " +
+            std::to_string(bytes >> 20) + " MiB for " + std::to_string(threads()) +
+            " threads: allow more, or use fewer threads");
+    }
+    munmap(room, bytes);
+    return true;
+}
+
 struct OpenBlas {
-    const bool prepared = kept_from_wrong_core();
+    const bool prepared = kept_from_wrong_core() && has_room();
     // The one that a Python package carries comes first: it is there for no other reason.
     Library library{{"libscipy_openblas.so", MERCER_OPENBLAS_LIBRARY, "libopenblas.so.0"},
                     "matrix products; install OpenBLAS (Debian: libopenblas0)"};
@@ -128,32 +166,13 @@ void route(const OpenBlas& blas) {
     unsetenv("OPENBLAS_CORETYPE");
 }
 
-/// OpenBLAS takes a buffer for each thread that calls it, and where the system has none to give it
-/// asks again for ever. With a limit of the address space or of data (ulimit -v, -d) all of them
-/// are therefore taken at once, after a look whether they can be had; afterwards it goes round with
-/// those.
+/// With a limit of memory all buffers are taken at once; afterwards it goes round with those.
 void take_buffers(const OpenBlas& blas) {
-    rlimit space{}, data{};
-    if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0) return;
-    const rlim_t least = std::min(space.rlim_cur, data.rlim_cur);
-    if (least == RLIM_INFINITY) return;
-    constexpr std::size_t buffer_bytes = std::size_t{160} << 20;  // 128 MiB, and what goes with it
-    const std::size_t count = threads() + 1;
-    // Data are what can be written to.
-    void* const room = mmap(nullptr, count * buffer_bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED) {
-        throw std::runtime_error(
-            "the memory allowed (ulimit -" + std::string(least == space.rlim_cur ? "v " : "d ") +
-            std::to_string(least >> 10) + ") has no room for the buffers of OpenBLAS, " +
-            std::to_string(count * buffer_bytes >> 20) + " MiB for " + std::to_string(count - 1) +
-            " threads: allow more, or use fewer threads");
-    }
-    munmap(room, count * buffer_bytes);
+    if (!limited_memory()) return;
     const auto take = blas.library.optional_function<void* (*)(int)>("blas_memory_alloc");
     const auto give_back = blas.library.optional_function<void (*)(void*)>("blas_memory_free");
     if (take == nullptr || give_back == nullptr) return;
-    std::vector<void*> buffers(count);
+    std::vector<void*> buffers(threads() + 1);
     for (void*& buffer : buffers) buffer = take(0);
     for (void* buffer : buffers) give_back(buffer);
 }
