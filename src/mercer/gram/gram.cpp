@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,8 @@ namespace {
 constexpr std::size_t cached_rows = 256;
 constexpr std::size_t cached_columns = 512;
 static_assert(cached_columns % panel_width == 0);
+// Rows that are skipped together, where the kernel is nothing between them and a panel of columns.
+constexpr std::size_t block_rows = 8;
 
 bool reads_source(Code code) {
     return code == Code::load || code == Code::distance || code == Code::gaussian;
@@ -58,6 +61,12 @@ void require_non_negative(const Rows& rows, const char* kernel) {
     }
 }
 
+/// Whether few enough boxes meet for rows to be moved about, and not to be kept.
+template <class T>
+bool is_few(const Boxes<T>& boxes, double reach) {
+    return !boxes.empty() && meeting_share(boxes, reach) < 0.3;
+}
+
 /// v ← 1/√v for normalize(k); 0 for the zero vector, whose length cannot be made 1.
 void invert_roots(std::vector<double>& values) {
     const double largest = values.empty() ? 0 : *std::ranges::max_element(values);
@@ -87,6 +96,8 @@ struct Gram<T>::State {
     std::size_t tile_rows = cached_rows;
     std::size_t tile_columns = cached_columns;
     double pair_work = 0;  ///< what a pair costs about: its products, and the elementwise pass
+    std::optional<double> reach{};  ///< squared, of kernels that are nothing from there on
+    Program sum_program{};          ///< for values that are summed: what is nothing is 0
 
     // ---- preparing
 
@@ -142,7 +153,17 @@ struct Gram<T>::State {
             members.points = set_grams[s]->prepare(
                 set_members(data->groups[source.group].rows, set_shape(source), members.starts));
         }
+        put_in_boxes(*data, true);
         return data;
+    }
+
+    void put_in_boxes(Data& data, bool as_columns) const {
+        if (!reach) return;
+        data.boxed.blocks = tight_boxes(data.groups[0], block_rows, *reach);
+        if (!as_columns) return;
+        data.boxed.panels = even_boxes(data.groups[0], panel_width);
+        data.boxed.strips = even_boxes(data.groups[0], tile_columns);
+        data.boxed.strip_panels = tile_columns / panel_width;
     }
 
     static void check_entries(const Source& source, const Data& data) {
@@ -276,10 +297,12 @@ struct Gram<T>::State {
     }
 
     /// sums[j] += Σ_i weights[i] program(x_i, z_j): each tile is summed while it is still near the
-    /// processor, and no row is ever stored. A strip of columns is one task, rows in order.
-    void add_product(const Program& program, const Data& x, const Data& z,
-                     std::span<const double> weights, std::span<double> sums) const {
+    /// processor, and no row is ever stored. A strip of columns is one task, rows in order. Returns
+    /// how many values that took.
+    std::uint64_t add_product(const Data& x, const Data& z, std::span<const double> weights,
+                              std::span<double> sums) const {
         const std::size_t across = (z.size + tile_columns - 1) / tile_columns;
+        std::vector<std::uint64_t> computed(across, 0);
         parallel_for(across, [&](std::size_t task) {
             const std::size_t j = task * tile_columns;
             const std::size_t count = std::min(tile_columns, z.size - j);
@@ -287,16 +310,30 @@ struct Gram<T>::State {
             const auto values = std::make_unique_for_overwrite<T[]>(most * count);
             const std::vector<T*> places = row_pointers({values.get(), most, count});
             const std::vector<const T*> rows(places.begin(), places.end());
+            const auto add = [&](const Window<T>& w) {
+                fill_tile(sum_program, w, std::span(places).first(w.rows));
+                add_weighted_rows<T>(std::span(rows).first(w.rows),
+                                     weights.subspan(w.first_x, w.rows),
+                                     sums.subspan(w.first_z, w.columns));
+                computed[task] += w.rows * w.columns;
+            };
+            if (are_boxed(x, z)) {
+                for (const NearTile& near : near_tiles(x.boxed, z.boxed, task, *reach, tile_rows)) {
+                    add({x, z, near.first_row, near.rows, near.first_column, near.columns,
+                         &near.varying});
+                }
+                return;
+            }
             for (std::size_t i = 0; i < x.size; i += tile_rows) {
-                const std::size_t height = std::min(tile_rows, x.size - i);
-                fill_tile(program, Window<T>{x, z, i, height, j, count},
-                          std::span(places).first(height));
-                add_weighted_rows<T>(std::span(rows).first(height), weights.subspan(i, height),
-                                     sums.subspan(j, count));
+                add({x, z, i, std::min(tile_rows, x.size - i), j, count});
             }
         });
+        return std::accumulate(computed.begin(), computed.end(), std::uint64_t{0});
     }
 
+    static bool are_boxed(const Data& x, const Data& z) {
+        return !x.boxed.blocks.empty() && !z.boxed.strips.empty();
+    }
     void fill_tile(const Program& program, const Window<T>& w, std::span<T* const> out) const {
         // A kernel on sets, or a user function that evaluates kernels, comes back here on the same
         // thread while the outer tile is half done; it then works with scratch of its own.
@@ -379,6 +416,14 @@ Gram<T>::Gram(const Kernel& kernel, const Rows& reference, std::span<const std::
     auto state = std::make_shared<State>(
         State{.kernel = resolve(kernel, reference, names), .columns = reference.columns()});
     state->plan = compile(state->kernel, state->columns, reference.object_names());
+    state->sum_program = state->plan.program;
+    constexpr double nothing = sizeof(T) == 4 ? 0x1p-40 : 0x1p-53;
+    if (const auto reach = reach_of(state->plan, nothing)) {
+        state->reach = reach->squared;
+        state->sum_program.push_back({.code = Code::truncate,
+                                      .target = state->plan.program.back().target,
+                                      .a = reach->nothing});
+    }
     Plan& plan = state->plan;
     std::vector<DerivedRows> derived;
     for (const Group& group : plan.groups) {
@@ -488,7 +533,25 @@ Points<T> Gram<T>::gathered(const Points<T>& points, std::span<const std::size_t
         }
         data->members[s].points = state_->set_grams[s]->select(members.points, chosen);
     }
+    state_->put_in_boxes(*data, as_columns);
     return Points<T>(std::move(data));
+}
+
+template <class T>
+std::vector<std::size_t> Gram<T>::near_order(const Points<T>& points, const Columns& which) const {
+    constexpr std::size_t few = 4096;  // blocks between so few rows are quickly computed
+    if (!state_->reach || which.size(points.size()) < few) return {};
+    const PackedGroup<T>& rows = points.data_->groups[0];
+    std::vector<std::size_t> order = mercer::near_order(rows, panel_width, *state_->reach, which);
+    std::vector<std::size_t> ordered(order.size());
+    std::ranges::transform(order, ordered.begin(), [&](std::size_t i) { return which[i]; });
+    if (!is_few(even_boxes(rows, panel_width, Columns(ordered)), *state_->reach)) order.clear();
+    return order;
+}
+
+template <class T>
+bool Gram<T>::is_local(const Points<T>& points) const {
+    return state_->reach && is_few(points.data_->boxed.panels, *state_->reach);
 }
 
 template <class T>
@@ -506,16 +569,16 @@ void Gram<T>::rows_to(const Points<T>& x, const Points<T>& z, std::span<T* const
 }
 
 template <class T>
-void Gram<T>::add_product(const Points<T>& x, const Points<T>& z, std::span<const double> weights,
-                          std::span<double> sums) const {
+std::uint64_t Gram<T>::add_product(const Points<T>& x, const Points<T>& z,
+                                   std::span<const double> weights, std::span<double> sums) const {
     if (weights.size() != x.size() || sums.size() != z.size()) {
         throw std::logic_error("a product needs a weight for each row and a sum for each column");
     }
     if (state_->linear &&
         add_collapsed<T>(*state_->linear, state_->plan, *x.data_, *z.data_, weights, sums)) {
-        return;
+        return x.size() * z.size();
     }
-    state_->add_product(state_->plan.program, *x.data_, *z.data_, weights, sums);
+    return state_->add_product(*x.data_, *z.data_, weights, sums);
 }
 
 template <class T>

@@ -86,13 +86,23 @@ class Gram {
     Points<T> select_among(const Points<T>& points, std::span<const std::size_t> positions,
                            bool as_columns = true) const;
 
+    /// An order of some points in which near ones stand together, as positions in `which`, where
+    /// the kernel is nothing between most others: `add_product` then skips most of them. Empty
+    /// where that is not so.
+    std::vector<std::size_t> near_order(const Points<T>& points,
+                                        const Columns& which = Columns::all()) const;
+    /// Whether `add_product` skips most pairs of these points, in the order that they have.
+    bool is_local(const Points<T>& points) const;
+
     /// out(i, j) = k(x_i, z_j) for all i and j.
     void block(const Points<T>& x, const Points<T>& z, MatrixView<T> out) const;
     /// The same with a place of its own for each row: out[i][j] = k(x_i, z_j).
     void rows_to(const Points<T>& x, const Points<T>& z, std::span<T* const> out) const;
-    /// sums[j] += Σ_i weights[i] k(x_i, z_j), without a row being stored anywhere.
-    void add_product(const Points<T>& x, const Points<T>& z, std::span<const double> weights,
-                     std::span<double> sums) const;
+    /// sums[j] += Σ_i weights[i] k(x_i, z_j), without a row being stored anywhere. Values of k that
+    /// are nothing beside k(x, x) (less than 2⁻⁵³ of it, of kernels that fall off with the
+    /// distance) count as 0, and blocks of them are not computed. Returns how many values were.
+    std::uint64_t add_product(const Points<T>& x, const Points<T>& z,
+                              std::span<const double> weights, std::span<double> sums) const;
     /// Rows with k(x_i, x_j) = φ_i·φ_j of some of the points, for linear kernels and others whose
     /// features can be written down; nothing for all others.
     std::optional<ExplicitRows<T>> explicit_rows(const Points<T>& x, const Columns& which) const;

@@ -89,7 +89,8 @@ class Row {
         if (!direct) std::memcpy(out, first_, columns_ * sizeof(T));
         // exp(a d) of a distance d >= 0 and a <= 0 lies in [0, 1] whatever d is.
         const bool bounded =
-            program.size() == 1 && program[0].code == Code::gaussian && program[0].a <= 0;
+            program[0].code == Code::gaussian && program[0].a <= 0 &&
+            (program.size() == 1 || (program.size() == 2 && program[1].code == Code::truncate));
         return bounded || all_finite(out);
     }
 
@@ -219,6 +220,10 @@ class Row {
             case Code::step:
                 return update(t, [&](V v, std::size_t)
                                      HWY_ATTR { return hn::IfThenElseZero(hn::Le(v, a), one); });
+            case Code::truncate:
+                return update(t, [&](V v, std::size_t) HWY_ATTR {
+                    return hn::IfThenElseZero(hn::Ge(hn::Abs(v), a), v);
+                });
             case Code::apply: return apply(*in.leaf, t);
             default: return combine(in, a);
         }

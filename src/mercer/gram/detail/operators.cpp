@@ -72,8 +72,7 @@ void GramOperator<T>::add_rows(std::span<const std::size_t> which, std::span<con
                                std::span<double> sums) const {
     if (which.empty() || sums.empty()) return;
     const Points<T>& z = columns_of(columns);
-    gram_.add_product(gram_.select_among(points_, which, false), z, weights, sums);
-    evaluations_ += which.size() * z.size();
+    evaluations_ += gram_.add_product(gram_.select_among(points_, which, false), z, weights, sums);
 }
 
 /// In weight space where the kernel has explicit features.
@@ -215,6 +214,9 @@ SharedOperator<T> make_operator(const Gram<T>& gram, const Points<T>& points,
     const std::size_t n = points.size();
     if (n > 0 && n > request.memory_bytes / sizeof(T) / n && collapses(gram.kernel()))
         return computed;
+    // Likewise where most values are nothing, so that a row costs less to compute than to read
+    // whole.
+    if (gram.is_local(points)) return computed;
     return std::make_shared<CachedOperator<T>>(
         std::move(computed), request.memory_bytes,
         request.reuse == Reuse::marked ? Keep::marked : Keep::everything);

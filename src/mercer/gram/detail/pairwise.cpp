@@ -43,15 +43,24 @@ HWY_INLINE V add_column(V x, V z, V sum) {
 /// there are registers for. They hide the latency of the multiply-add, and z is read less often.
 constexpr int rows_together = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 ? 8 : 4;
 
-template <bool kDistance, int kRows, class T>
+/// All columns of the rows, or some of them.
+struct AllColumns {
+    std::size_t count;
+    HWY_INLINE std::size_t size() const { return count; }
+    HWY_INLINE std::size_t operator[](std::size_t k) const { return k; }
+};
+using SomeColumns = std::span<const std::uint32_t>;
+
+template <bool kDistance, int kRows, class T, class Which>
 HWY_INLINE void some_rows(MatrixView<const T> x, std::size_t i, const T* panel, std::size_t lane,
-                          MatrixView<T> out, std::size_t j) {
+                          const Which& columns, MatrixView<T> out, std::size_t j) {
     const hn::ScalableTag<T> d;
     const std::size_t n = hn::Lanes(d);
     const T* from = x.row(i).data();
     hn::Vec<decltype(d)> a[kRows], b[kRows];
     for (int r = 0; r < kRows; ++r) a[r] = b[r] = hn::Zero(d);
-    for (std::size_t k = 0; k < x.columns; ++k) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const std::size_t k = columns[c];
         const T* zk = panel + k * panel_width + lane;
         const auto za = hn::LoadU(d, zk);
         const auto zb = hn::LoadU(d, zk + n);
@@ -68,20 +77,29 @@ HWY_INLINE void some_rows(MatrixView<const T> x, std::size_t i, const T* panel, 
     }
 }
 
-template <bool kDistance, class T>
-void panel_sums(MatrixView<const T> x, const Panels<T>& z, std::size_t first, MatrixView<T> out) {
+template <bool kDistance, class T, class Which>
+void panel_sums(MatrixView<const T> x, const Panels<T>& z, std::size_t first, const Which& columns,
+                MatrixView<T> out) {
     const std::size_t pair = 2 * hn::Lanes(hn::ScalableTag<T>());
     for (std::size_t j = 0; j < out.columns; j += panel_width) {
         const T* panel = panel_of(z, first + j);
         std::size_t i = 0;
         for (; i + rows_together <= out.rows; i += rows_together) {
             for (std::size_t lane = 0; lane < panel_width; lane += pair) {
-                some_rows<kDistance, rows_together>(x, i, panel, lane, out, j);
+                some_rows<kDistance, rows_together>(x, i, panel, lane, columns, out, j);
             }
+        }
+        if (i < out.rows && out.rows > rows_together) {
+            // Some of them once more: quicker than one by one.
+            for (std::size_t lane = 0; lane < panel_width; lane += pair) {
+                some_rows<kDistance, rows_together>(x, out.rows - rows_together, panel, lane,
+                                                    columns, out, j);
+            }
+            continue;
         }
         for (; i < out.rows; ++i) {
             for (std::size_t lane = 0; lane < panel_width; lane += pair) {
-                some_rows<kDistance, 1>(x, i, panel, lane, out, j);
+                some_rows<kDistance, 1>(x, i, panel, lane, columns, out, j);
             }
         }
     }
@@ -271,11 +289,15 @@ void sparse_products_of(const SparseView<T>& x, std::size_t first_x, const Spars
 #define MERCER_FOR_TYPE(T, name)                                                                 \
     void panel_products_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,     \
                                MatrixView<T> out) {                                              \
-        panel_sums<false>(x, z, first, out);                                                     \
+        panel_sums<false>(x, z, first, AllColumns{x.columns}, out);                              \
     }                                                                                            \
     void panel_distances_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,    \
                                 MatrixView<T> out) {                                             \
-        panel_sums<true>(x, z, first, out);                                                      \
+        panel_sums<true>(x, z, first, AllColumns{x.columns}, out);                               \
+    }                                                                                            \
+    void some_distances_##name(MatrixView<const T> x, const Panels<T>& z, std::size_t first,     \
+                               SomeColumns some, MatrixView<T> out) {                            \
+        panel_sums<true>(x, z, first, some, out);                                                \
     }                                                                                            \
     void columnwise_sums_##name(const Source& source, MatrixView<const T> x, const Panels<T>& z, \
                                 std::size_t first, MatrixView<T> out) {                          \
@@ -324,6 +346,7 @@ template struct Panels<double>;
 #define MERCER_DISPATCH(T, name)                                                                 \
     MERCER_SIMD_EXPORT(panel_products_##name);                                                   \
     MERCER_SIMD_EXPORT(panel_distances_##name);                                                  \
+    MERCER_SIMD_EXPORT(some_distances_##name);                                                   \
     MERCER_SIMD_EXPORT(columnwise_sums_##name);                                                  \
     MERCER_SIMD_EXPORT(sparse_products_##name);                                                  \
     template <>                                                                                  \
@@ -335,6 +358,11 @@ template struct Panels<double>;
     void panel_distances<T>(MatrixView<const T> x, const Panels<T>& z, std::size_t first,        \
                             MatrixView<T> out) {                                                 \
         MERCER_SIMD(panel_distances_##name)(x, z, first, out);                                   \
+    }                                                                                            \
+    template <>                                                                                  \
+    void panel_distances<T>(MatrixView<const T> x, const Panels<T>& z, std::size_t first,        \
+                            std::span<const std::uint32_t> some, MatrixView<T> out) {            \
+        MERCER_SIMD(some_distances_##name)(x, z, first, some, out);                              \
     }                                                                                            \
     template <>                                                                                  \
     void columnwise_sums<T>(const Source& source, MatrixView<const T> x, const Panels<T>& z,     \

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "mercer/base/matrix.hpp"
 #include "mercer/data/rows.hpp"
@@ -40,6 +41,10 @@ void panel_products(MatrixView<const T> x, const Panels<T>& z, std::size_t first
 template <class T>
 void panel_distances(MatrixView<const T> x, const Panels<T>& z, std::size_t first,
                      MatrixView<T> out);
+/// The same where all columns but `some` are known to add nothing.
+template <class T>
+void panel_distances(MatrixView<const T> x, const Panels<T>& z, std::size_t first,
+                     std::span<const std::uint32_t> some, MatrixView<T> out);
 
 /// The sum over columns that `source` names (absolute, chi2, intersection, sine, anova),
 /// same shape.

@@ -87,6 +87,7 @@ enum class Code {
     apply,             // r = the leaf's value at the number r, for leaves without a fast form
     feature_gaussian,  // r = exp(a (side(x) + side(z) − 2 r))
     center,            // r = r − side(x) − side(z) + a
+    truncate,          // r = r if |r| >= a else 0
 };
 
 struct Instruction {

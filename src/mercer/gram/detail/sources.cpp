@@ -167,7 +167,11 @@ void columnwise(const Source& source, const PackedGroup<T>& x, const PackedGroup
     if (x.sparse.starts == nullptr) {
         const auto left = x.dense.block(w.first_x, 0, w.rows, x.dense.columns);
         if (source.kind == SourceKind::squared) {
-            panel_distances(left, z.panels, w.first_z, out);
+            if (w.varying != nullptr) {
+                panel_distances<T>(left, z.panels, w.first_z, *w.varying, out);
+            } else {
+                panel_distances(left, z.panels, w.first_z, out);
+            }
         } else {
             columnwise_sums(source, left, z.panels, w.first_z, out);
         }

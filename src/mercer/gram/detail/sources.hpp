@@ -10,6 +10,7 @@
 #include "mercer/gram/detail/plan.hpp"
 #include "mercer/gram/detail/points.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/gram/locality/detail/locality.hpp"
 #include "mercer/kernel/detail/object_leaf.hpp"
 
 namespace mercer {
@@ -35,6 +36,7 @@ struct Points<T>::Data {
     std::vector<std::vector<T>> sides{};     ///< one a side of the plan, padded
     std::vector<Members<T>> members{};       ///< one a source; empty unless the source is of sets
     std::vector<PreparedObjects> objects{};  ///< one a source; empty unless the source is of pairs
+    BoxedPoints<T> boxed{};  ///< of kernels that are nothing far away; blocks alone, of rows only
 };
 
 /// A window of pairs: rows [first_x, first_x + rows) of x and [first_z, first_z + columns) of z.
@@ -46,6 +48,8 @@ struct Window {
     std::size_t rows = 0;
     std::size_t first_z = 0;  ///< a multiple of panel_width
     std::size_t columns = 0;
+    /// Columns of the data that are not the same number in all these rows; null: not known.
+    const std::vector<std::uint32_t>* varying = nullptr;
 };
 
 /// The objects that a source of pairs reads of derived rows.

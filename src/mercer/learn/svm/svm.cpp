@@ -89,8 +89,14 @@ class Trainer {
         // a whole row would be five times as long as that of one pair of ten classes.
         if (plan_.parts[0].rows.is_all()) {
             const bool alone = plan_.parts.size() == 1 && !settings.probability;
-            shared_ = make_operator(gram_, {.reuse = alone ? Reuse::marked : Reuse::rows,
-                                            .memory_bytes = settings.common.memory_bytes});
+            const auto order = gram_.near_order(gram_.reference());
+            for (Part& part : plan_.parts) put_in_order(part, order);
+            const OperatorRequest request{.reuse = alone ? Reuse::marked : Reuse::rows,
+                                          .memory_bytes = settings.common.memory_bytes};
+            shared_ =
+                order.empty()
+                    ? make_operator(gram_, request)
+                    : make_operator(gram_, gram_.select_among(gram_.reference(), order), request);
         }
     }
 
@@ -149,11 +155,14 @@ class Trainer {
 
     void train_part(std::size_t number, Learned& learned, ModelParts& model) {
         Part& part = plan_.parts[number];
+        if (!shared_) {
+            put_in_order(part, gram_.near_order(gram_.reference(), part.rows.some()));
+        }
         if (settings_.task == Task::svdd) {
             part.problem.diagonal.resize(x().size());
-            gram_.diagonal(gram_.reference(), part.problem.diagonal);
+            gram_.diagonal(points_of(part.rows), part.problem.diagonal);
         }
-        const Operator op = operator_for(part.rows);
+        const Operator op = shared_ ? shared_ : operator_for(part.rows);
         learned = solve(part, number, *op, model.reports[number]);
         if (!sigmoids_.empty()) sigmoids_[number] = cross_validated_sigmoid(part, number, op);
     }
@@ -168,9 +177,13 @@ class Trainer {
         }
     }
 
+    Points<T> points_of(const RowChoice& rows) const {
+        return rows.is_all() ? gram_.reference()
+                             : gram_.select_among(gram_.reference(), rows.some());
+    }
+
     Operator operator_for(const RowChoice& rows) const {
-        if (rows.is_all()) return shared_;
-        return make_operator(gram_, gram_.select_among(gram_.reference(), rows.some()),
+        return make_operator(gram_, points_of(rows),
                              {.reuse = settings_.probability ? Reuse::rows : Reuse::marked,
                               .memory_bytes = settings_.common.memory_bytes / parts_at_once});
     }
@@ -317,6 +330,7 @@ class Trainer {
             for (std::size_t i = 0; i < n; ++i) {
                 if (i < first || i >= last) rest.push_back(order[i]);
             }
+            std::ranges::sort(rest);  // near rows stand together
             fold_decisions(part, number, op, rest, held, decisions);
         }
         return fit_sigmoid(decisions, part.problem.target);

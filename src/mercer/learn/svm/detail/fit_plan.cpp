@@ -62,6 +62,15 @@ std::vector<std::size_t> merged(const std::vector<std::size_t>& a,
     return rows;
 }
 
+template <class T>
+void put_in_order(std::vector<T>& values, std::span<const std::size_t> order) {
+    if (values.empty()) return;
+    std::vector<T> moved;
+    moved.reserve(order.size());
+    for (const std::size_t i : order) moved.push_back(values[i]);
+    values = std::move(moved);
+}
+
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 /// The two-class problem of class a against class b, or against all others (b = none). `rows_of`
@@ -179,6 +188,17 @@ Part single_class_part(const SvmSettings& s, const FitPlan& plan) {
 }
 
 }  // namespace
+
+void put_in_order(Part& part, std::span<const std::size_t> order) {
+    if (order.empty()) return;
+    std::vector<std::size_t> rows;
+    for (const std::size_t i : order) rows.push_back(part.rows[i]);
+    part.rows = RowChoice(std::move(rows));
+    for (auto* values :
+         {&part.problem.target, &part.problem.bound, &part.problem.tube, &part.problem.diagonal}) {
+        put_in_order(*values, order);
+    }
+}
 
 void check_settings(const SvmSettings& s) {
     if (!is_svm(s.task)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct Part {
     RowChoice rows{};    ///< of the sample
     Subproblem problem{};
 };
+
+/// The same problem with its rows in another order, which says for each where it stood; empty: as
+/// they are.
+void put_in_order(Part& part, std::span<const std::size_t> order);
 
 /// The data and settings of one training, checked.
 struct FitPlan {
