@@ -67,7 +67,8 @@ ModelAndData read_model_and_data(const std::string& model, const InputOptions& i
     const bool foreign = is_libsvm_model(content.view());
     ModelAndData both{.model = model_from(content.view(), model, 0), .data = {}};
     InputOptions options = input;
-    options.read.most_bytes = std::size_t{256} << 20;  // larger arrays are looked at block by block
+    // More rows than that are looked at block by block.
+    if (options.read.most_bytes == 0) options.read.most_bytes = usual_rows << 20;
     if (both.model.expansion().points.is_double()) options.read.double_precision = true;
     if (is_multi_label(both.model.task())) {
         options.read.label = "none";

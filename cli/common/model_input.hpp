@@ -25,6 +25,9 @@ struct ModelAndData {
     Dataset data;
 };
 
+/// MiB of rows that are held, where no option says how many.
+constexpr std::size_t usual_rows = 256;
+
 /// Reads both, the data as the model's own was read: columns matched by name where both have some
 /// and by position otherwise, label and weight where they were or absent, numbers held as
 /// precisely. `label_sets` gets, for models of several labels per row, those the data has: 0 or 1,

@@ -231,6 +231,34 @@ Dataset read_input(const InputOptions& input, const Session& session) {
     return data;
 }
 
+std::string held_text(const Rows& rows, std::size_t mebibytes, const std::string& spool) {
+    constexpr double mebibyte = 1 << 20;
+    const std::string size =
+        fmt::format("{:.0f} MiB", static_cast<double>(rows.bytes()) / mebibyte);
+    const std::string more = fmt::format("({}, more than the {} of --memory)", size, mebibytes);
+    const std::string folder = spool_folder(spool);
+    switch (place_of(rows)) {
+        case RowPlace::memory:
+            return rows.bytes() >> 20 > mebibytes
+                       ? fmt::format("in memory ({}: files of this kind are read as a whole)", size)
+                       : fmt::format("in memory ({}; --memory allows {})", size, mebibytes);
+        case RowPlace::file: return "left in their file, looked at block by block " + more;
+        case RowPlace::spool: break;
+    }
+    return fmt::format("in a temporary file in {}, looked at block by block {}{}", folder, more,
+                       lies_in_memory(folder)
+                           ? "; that folder lies in memory itself: name another by --spool"
+                           : "");
+}
+
+CLI::Option* add_spool(CLI::App& command, InputOptions& input) {
+    return command
+        .add_option("--spool", input.read.spool,
+                    "folder of the temporary file for rows that --memory does not hold [TMPDIR, "
+                    "else /var/tmp]")
+        ->type_name("FOLDER");
+}
+
 InputOptions for_file(InputOptions input, const std::string& path) {
     if (path != input.path) input.read.shared = true;
     input.path = path;

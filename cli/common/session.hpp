@@ -122,6 +122,11 @@ std::shared_ptr<InputOptions> add_input(CLI::App& command, Session& session,
 void add_reading_options(CLI::App& command, Session& session, InputOptions& input);
 
 Dataset read_input(const InputOptions& input, const Session& session);
+/// "in memory", "left in their file" or "in a temporary file in …", and why: rows that take more
+/// than so many MiB are not held.
+std::string held_text(const Rows& rows, std::size_t mebibytes, const std::string& spool);
+/// The folder of that file, for commands that go over rows they do not hold.
+CLI::Option* add_spool(CLI::App& command, InputOptions& input);
 /// The options for a file beside the input, which may be in another format.
 InputOptions for_file(InputOptions input, const std::string& path);
 /// One of two files whose rows belong together. It has no labels unless --label names their column.

@@ -10,6 +10,7 @@
 #include "cli/common/tell.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/data/source.hpp"
 #include "mercer/gram/operators.hpp"
 
 namespace mercer::cli {
@@ -189,6 +190,8 @@ Dataset read_for_learning(const InputOptions& input, const Session& session,
     try {
         data = read_input(input, session);
         if (reads_objects(kernel, data)) return data;
+    } catch (const NoRoom&) {
+        throw;  // there is no more of it for a table
     } catch (const InvalidInput&) {
         mistake = std::current_exception();
     }

@@ -15,6 +15,7 @@
 #include "cli/common/output.hpp"
 #include "cli/common/ranks.hpp"
 #include "cli/common/table_input.hpp"
+#include "cli/common/tell.hpp"
 #include "cli/machines/train_options.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
@@ -40,6 +41,7 @@ struct PredictCommand {
     bool deviation = false;
     bool explain = false;
     std::string beside{};
+    std::size_t memory = usual_rows;
 
     bool by_probability() const { return decide == "by-probability"; }
 };
@@ -72,8 +74,7 @@ bool answers_itself(const Model& model) {
 }
 
 Predictions predict(const PredictCommand& command, const Model& model, const Rows& x,
-                    const Session& session) {
-    const Progress progress = progress_line(session);
+                    const Progress& progress) {
     Predictions result;
     const Predictor predictor(model);
     Matrix<double> decisions = predictor.decision(x, progress);
@@ -103,7 +104,6 @@ Predictions predict(const PredictCommand& command, const Model& model, const Row
         result.columns.push_back({"deviation", {"deviation"}, std::move(deviations)});
     }
     if (command.explain) result.why = explain(model, x, 5, progress);
-    clear_progress_line();
     return result;
 }
 
@@ -158,10 +158,11 @@ std::string why_text(const Explanation& e) {
     return without_tabs(text);
 }
 
-/// Labels one per line; with numbers beside them a table, separated by tabs under a line of names.
-void write_text(const Predictions& predictions, const Write& write) {
+/// Labels one per line; with numbers beside them a table, separated by tabs under a line of names,
+/// which stands above the first rows alone.
+void write_text(const Predictions& predictions, const Write& write, bool first = true) {
     std::string text;
-    if (predictions.is_table() && is_first_rank()) {
+    if (predictions.is_table() && is_first_rank() && first) {
         for (const std::string& name : predictions.beside_names) text += without_tabs(name) + '\t';
         text += "label";
         for (const Columns& part : predictions.columns) {
@@ -204,6 +205,32 @@ void write_all(const Predictions& predictions, const std::string& path) {
         write_text(predictions, [&](std::string_view text) { own += text; });
         texts_of_all_ranks(own, write);
     });
+}
+
+/// Rows that are not held, block by block: what is said of one is written before the next is looked
+/// at. All labels, where they are to be judged.
+Labels write_by_blocks(const PredictCommand& command, const Model& model, const Dataset& data,
+                       const Session& session) {
+    const Progress line = progress_line(session);
+    const auto rows = static_cast<double>(data.size());
+    Labels all;
+    write_whole(command.output, [&](Output& out) {
+        for_blocks(data.x, [&](std::size_t first, std::size_t count) {
+            const Progress progress = [&](const Moment& moment) {
+                const double part = std::max(moment.fraction, 0.0) * static_cast<double>(count);
+                const double done = (static_cast<double>(first) + part) / rows;
+                return keep_going(line, {.task = "predicting", .fraction = done});
+            };
+            const Predictions some = predict(command, model, data.x.slice(first, count), progress);
+            write_text(
+                some, [&](std::string_view text) { out.write(text); }, first == 0);
+            all.names = some.labels.names;
+            all.values.insert(all.values.end(), some.labels.values.begin(),
+                              some.labels.values.end());
+        });
+    });
+    clear_progress_line();
+    return all;
 }
 
 Json json_of(const Predictions& predictions) {
@@ -290,6 +317,7 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
     Matrix<double> label_sets;
     InputOptions own = input;
     own.read.part = part_of_rank();
+    own.read.most_bytes = command.memory << 20;
     if (!command.beside.empty()) require_one_rank("mercer predict with --beside");
     if (session.json && command.output == "-") {
         require_one_rank("mercer predict with --json and without -o");
@@ -319,16 +347,29 @@ void run(const PredictCommand& command, const InputOptions& input, const Session
             command.model, task_name(model.task()),
             model.task() == Task::dependency ? ", or 'mercer answer' for outputs" : ""));
     }
-    Predictions predictions = predict(command, model, data.x, session);
-    add_beside(command.beside, input, session, predictions);
+    const bool to_file = command.output != "-";
+    if (place_of(data.x) != RowPlace::memory && !session.quiet) {
+        tell("mercer: note: the rows are {}\n",
+             held_text(data.x, command.memory, input.read.spool));
+    }
+    Predictions predictions;
+    const bool by_blocks = place_of(data.x) != RowPlace::memory && !several_ranks() &&
+                           command.beside.empty() && (to_file || !session.json) &&
+                           !is_multi_label(model.task());
+    if (by_blocks) {
+        predictions.labels = write_by_blocks(command, model, data, session);
+    } else {
+        predictions = predict(command, model, data.x, progress_line(session));
+        clear_progress_line();
+        add_beside(command.beside, input, session, predictions);
+    }
     seconds["predict"] = watch.lap();
     const auto judgement =
         is_multi_label(model.task())
             ? judge_sets(model, data.x, label_sets)
             : judge(model, labels_of_all_ranks(predictions.labels), labels_of_all_ranks(data.y));
-    const bool to_file = command.output != "-";
     const std::size_t rows = rows_of_all_ranks(data.size());
-    if (to_file || !session.json) write_all(predictions, command.output);
+    if (!by_blocks && (to_file || !session.json)) write_all(predictions, command.output);
     if (session.json) {
         Json json{{"model", command.model}, {"input", input.path}, {"rows", rows}};
         json["seconds"] = seconds;
@@ -373,6 +414,10 @@ void add_predict(CLI::App& program, Session& session) {
         .add_option("--beside", options->beside,
                     "also these columns of the table, with commas between, or all")
         ->type_name("TEXT");
+    add_count(command, "--memory", options->memory, 1, std::size_t{1} << 24,
+              fmt::format("MiB of rows that are held; more are looked at block by block [{}]",
+                          options->memory));
+    add_spool(command, *input);
     command.callback([&session, input, options] {
         session.action = [&session, input, options] { run(*options, *input, session); };
     });

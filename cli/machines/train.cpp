@@ -409,9 +409,8 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
     if (options.double_precision) reading.read.double_precision = true;
     reading.read.part = part_of_rank();
     // Machines that go over blocks of rows need not have all of them in memory.
-    if (options.approximate.starts_with("nystroem")) {
-        reading.read.most_bytes = options.memory << 20;
-    }
+    const bool by_blocks = !options.approximate.empty();
+    if (by_blocks) reading.read.most_bytes = options.memory << 20;
     const bool wanted = !options.model.empty() || !options.curve.empty() || !options.trace.empty();
     // All folds, and the machine of all rows, within the time together.
     if (options.folds > 0) {
@@ -441,6 +440,13 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
     t.rows = rows_of_all_ranks(t.data.size());
     Json json{{"input", input.path}, {"rows", t.rows}};
     std::string text = data_text(t);
+    if (by_blocks) {
+        const RowPlace place = place_of(t.data.x);
+        json["held"] = place == RowPlace::memory ? "memory"
+                       : place == RowPlace::file ? "file"
+                                                 : "temporary file";
+        text += line("held", held_text(t.data.x, options.memory, reading.read.spool));
+    }
     const StopOnInterrupt stop;
     if (options.approximate == "auto") {
         const Progress progress = listener(session, stop, "pilot");
@@ -515,6 +521,7 @@ void add_train(CLI::App& program, Session& session) {
                         "take too long, as 'mercer plan' says [all rows]")
             ->type_name("RULE")
             ->group("Training");
+    only(session, add_spool(command, *input)->group("Training"), with({approximate}));
     const auto checkpoint = std::make_shared<CheckpointOptions>();
     CLI::Option* const file =
         add_file(command, session, "--checkpoint", checkpoint->path, FileUse::journal,

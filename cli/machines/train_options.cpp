@@ -80,7 +80,7 @@ void add_training_options(CLI::App& command, Session& session, TrainOptions& o) 
         ->type_name("X")
         ->group(group);
     add_count(command, "--memory", o.memory, 1, std::size_t{1} << 24,
-              fmt::format("MiB for kernel values [{}]", o.memory))
+              fmt::format("MiB for kernel values, and with --approximate for rows [{}]", o.memory))
         ->group(group);
     command
         .add_flag("--double-precision", o.double_precision,

@@ -206,6 +206,22 @@ TEST_F(Mpi, ArraysAreReadInParts) {
     EXPECT_EQ(content_of(folder.path("mapped.mercer")), mapped);
 }
 
+TEST_F(Mpi, TextThatDoesNotFitMemoryWaitsInFilesOfEachRank) {
+    const std::string data = made({"blobs", "--n", "30000", "--columns", "12"}, "blobs.csv");
+    const auto train = [&](const std::string& model) {
+        return Words{
+            "train",    data,      folder.path(model), "--task",        "logistic",
+            "--json",   "--scale", "standard",         "--approximate", "nystroem(centres=4)",
+            "--memory", "1"};
+    };
+    const Outcome alone = run(train("alone.mercer"));
+    ASSERT_EQ(alone.code, 0) << alone.err;
+    EXPECT_TRUE(shows(alone.out, "\"held\": \"temporary file\"")) << alone.out;
+    const Outcome spread = run_ranks(2, train("spread.mercer"));
+    ASSERT_EQ(spread.code, 0) << spread.err;
+    EXPECT_EQ(content_of(folder.path("spread.mercer")), content_of(folder.path("alone.mercer")));
+}
+
 TEST_F(Mpi, TrainingThatWasKilledIsGoneOnWith) {
     const std::string data = made({"moons", "--n", "40000"}, "moons.npz");
     const std::string checkpoint = folder.path("state");

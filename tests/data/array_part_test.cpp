@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mercer/base/error.hpp"
-#include "mercer/data/detail/array_part.hpp"
+#include "mercer/data/detail/mapping.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/write.hpp"
 

@@ -24,6 +24,8 @@ class PlainFile;
 
 namespace formats {
 
+class TextWindows;
+
 /// What a reader is given. Text has no byte order mark and ends with a newline, so that scanning
 /// needs no other check; of a folder there are no bytes.
 struct Input {
@@ -31,6 +33,7 @@ struct Input {
     const std::string& name;  ///< for messages
     const ReadOptions& options;
     std::string path{};  ///< for what lies beside the file, or in the folder; may be empty
+    std::size_t lines_before = 0;  ///< of the text, where the bytes are a part of it
 
     const char* begin() const { return bytes.data(); }
     const char* end() const { return bytes.data() + bytes.size(); }
@@ -95,6 +98,10 @@ struct Format {
     /// Nothing when there is a mistake in it: then `read` says where.
     std::optional<Dataset> (*read_pieces)(const formats::Input& input,
                                           const PlainFile& file) = nullptr;
+    /// From text of any length, which need not be in memory, nor the rows
+    /// (ReadOptions::most_bytes). Nothing when that cannot be done with these options: then `read`
+    /// is asked.
+    std::optional<Dataset> (*read_windows)(formats::TextWindows& windows) = nullptr;
     /// Labels or weights alone. Text need not say: one a line is its way.
     Labels (*read_labels)(const formats::Input& input) = nullptr;
     OptionUses uses{};

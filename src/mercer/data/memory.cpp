@@ -141,6 +141,17 @@ void check_allowance(const std::string& name, double wanted, std::size_t source_
                            " MB; if that is what you want, allow more by `memory_limit`");
 }
 
+void check_growth(const std::string& name, std::size_t unpacked, std::size_t source_bytes) {
+    const std::size_t usual = usual_room + usual_growth * source_bytes;
+    if (unpacked <= std::max(usual, limit_given())) return;
+    throw InvalidInput(Location{.file = name},
+                       "what is packed in it takes more than " +
+                           in_megabytes(static_cast<double>(usual)) + " MB, and " +
+                           std::to_string(source_bytes) +
+                           " bytes are given no more; if that is what you want, allow more by "
+                           "`memory_limit`");
+}
+
 void check_columns(const Rows& rows, double bytes_a_column, const std::string& what) {
     if (!rows.is_sparse()) return;
     // Features that were hashed have a million columns however few the rows.

@@ -31,9 +31,12 @@ template <class T>
 std::vector<std::uint32_t> used_among_many(const Rows& rows) {
     if (!rows.is_sparse() || rows.columns() <= 2 * rows.nonzeros() + 1000) return {};
     const SparseView<T> x = rows.sparse_view<T>();
-    std::vector<std::uint32_t> used(x.index, x.index + x.nonzeros());
-    std::sort(used.begin(), used.end());
-    used.erase(std::unique(used.begin(), used.end()), used.end());
+    std::vector<std::uint32_t> used;
+    for_blocks(rows, [&](std::size_t first, std::size_t count) {
+        used.insert(used.end(), x.index + x.starts[first], x.index + x.starts[first + count]);
+        std::sort(used.begin(), used.end());
+        used.erase(std::unique(used.begin(), used.end()), used.end());
+    });
     return used;
 }
 
@@ -43,27 +46,28 @@ Ranges ranges_of(const Rows& rows, const std::vector<std::uint32_t>& used) {
     Ranges ranges(columns);
     if (!rows.is_sparse()) {
         const MatrixView<const T> x = rows.dense_view<T>();
-        for (std::size_t i = 0; i < x.rows; ++i) {
-            for (std::size_t j = 0; j < x.columns; ++j) {
-                ranges.see(j, static_cast<double>(x(i, j)));
+        for_blocks(rows, [&](std::size_t first, std::size_t count) {
+            for (std::size_t i = first; i < first + count; ++i) {
+                for (std::size_t j = 0; j < x.columns; ++j) {
+                    ranges.see(j, static_cast<double>(x(i, j)));
+                }
             }
-        }
+        });
         return ranges;
     }
     const SparseView<T> x = rows.sparse_view<T>();
-    for (std::size_t i = 0; i < x.rows; ++i) {
-        const auto index = x.row_index(i);
-        const auto value = x.row_value(i);
-        for (std::size_t k = 0; k < index.size(); ++k) {
-            const std::size_t j =
-                used.empty()
-                    ? index[k]
-                    : static_cast<std::size_t>(
-                          std::lower_bound(used.begin(), used.end(), index[k]) - used.begin());
-            ranges.see(j, static_cast<double>(value[k]));
+    const auto place_of_column = [&](std::uint32_t column) {
+        if (used.empty()) return std::size_t{column};
+        const auto found = std::lower_bound(used.begin(), used.end(), column);
+        return static_cast<std::size_t>(found - used.begin());
+    };
+    for_blocks(rows, [&](std::size_t first, std::size_t count) {
+        for (std::size_t k = x.starts[first]; k < x.starts[first + count]; ++k) {
+            const std::size_t j = place_of_column(x.index[k]);
+            ranges.see(j, static_cast<double>(x.value[k]));
             ++ranges.entries[j];
         }
-    }
+    });
     for (std::size_t j = 0; j < columns; ++j) {
         if (ranges.entries[j] < x.rows) ranges.see(j, 0);
     }

@@ -10,6 +10,7 @@
 #include "mercer/data/detail/memory.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/formats/detail/input.hpp"
+#include "mercer/data/formats/detail/windows.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/data/source.hpp"
 
@@ -100,7 +101,50 @@ Dataset cut(Dataset data, const ReadOptions& options) {
     if (!options.part) return data;
     const RowRange range = options.part(data.size());
     if (range.size() == data.size()) return data;
-    return data.select(positions_from(range.first, range.size()));
+    const std::vector<std::size_t> positions = positions_from(range.first, range.size());
+    if (!is_mapped(data.x)) return data.select(positions);
+    const Rows rows = data.x.slice(range.first, range.size());  // which stay where they are
+    data.x = rows;
+    data.y = data.y.select(positions);
+    if (!data.weights.empty()) {
+        data.weights.resize(range.last);
+        data.weights.erase(data.weights.begin(),
+                           data.weights.begin() + static_cast<std::ptrdiff_t>(range.first));
+    }
+    return data;
+}
+
+/// Text whose rows may be more than memory is to hold, window by window.
+std::optional<Dataset> read_windows(ByteSource& source, const std::string& path,
+                                    const ReadOptions& options) {
+    // A number of two bytes of text takes up to eight bytes, and so do zeros beside it.
+    constexpr std::size_t growth = 8;
+    const bool plain = source.is_file() && !source.is_packed();
+    if (source.head().empty() || (plain && source.file_size() <= options.most_bytes / growth)) {
+        return std::nullopt;
+    }
+    Input input{source.head(), source.name(), options, path};
+    Content copy;
+    const Format& format = formats::settle_format(input, copy);
+    if (format.read_windows == nullptr) return std::nullopt;
+    formats::check_uses(input, format.uses, format.title);
+    formats::TextWindows windows(source, options);
+    std::optional<Dataset> data = format.read_windows(windows);
+    if (!data) return data;
+    if (!format.any_width) formats::order_known(input, *data);
+    complete(input, *data);
+    return data;
+}
+
+/// Nothing where the usual way is to be gone, which reads the file anew.
+std::optional<Dataset> read_long(const std::string& path, const ReadOptions& options) {
+    if (options.most_bytes == 0) return std::nullopt;
+    ByteSource source(path, spool_folder(options.spool));
+    const std::string beside = path == "-" ? "" : path;
+    if (auto data = read_windows(source, beside, options)) return data;
+    if (source.is_file()) return std::nullopt;
+    const Content content = source.content(options.progress);  // a pipe speaks once
+    return read_content(content.view(), source.name(), beside, options);
 }
 
 /// Large files in a format that can be are parsed as they are fetched, which saves the memory of
@@ -193,6 +237,9 @@ Dataset read(const std::string& path, const ReadOptions& given) {
         if (path.starts_with('@')) return cut(read_embedded(path, options), options);
         if (path != "-") {
             if (auto data = read_folder(path, options)) return cut(std::move(*data), options);
+        }
+        if (auto data = read_long(path, options)) return cut(std::move(*data), options);
+        if (path != "-") {
             if (auto data = read_in_pieces(path, options)) return std::move(*data);
         }
         const Content content = read_bytes(path, options.progress);

@@ -90,9 +90,12 @@ struct ReadOptions {
     /// several processes share (dist/communicator.hpp); empty: all. An array (npy) of floats or of
     /// whole numbers of 1 or 2 bytes is read there alone, of other files the rest is forgotten.
     std::function<RowRange(std::size_t)> part{};
-    /// Floats of an array (npy) that take more bytes than this are left in the file, and are
-    /// fetched when they are looked at; 0: never.
+    /// Rows that take more bytes than this are not held in memory but fetched when they are looked
+    /// at (`place_of` of data/rows.hpp); 0: never. Floats of an array (npy) are left in their file;
+    /// rows of text in tables of numbers and LIBSVM's, and other numbers of arrays, are put into a
+    /// temporary file as they are read. All else is held.
     std::size_t most_bytes = 0;
+    std::string spool{};  ///< folder of that file; empty: see `spool_folder` of data/source.hpp
 
     /// The options serve several files: one that has no effect in this file is no mistake.
     bool shared = false;

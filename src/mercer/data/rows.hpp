@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -97,7 +98,7 @@ class Rows {
 
     /// The rows at these positions, in this order, repeats allowed. Origins are kept.
     Rows select(std::span<const std::size_t> positions) const;
-    /// `count` rows from `first` on. Of dense rows nothing is copied.
+    /// `count` rows from `first` on. Their numbers are not copied.
     Rows slice(std::size_t first, std::size_t count) const;
     /// The same rows with these origins, one per row.
     Rows with_origins(std::vector<std::size_t> origins) const;
@@ -119,6 +120,17 @@ class Rows {
     explicit Rows(std::shared_ptr<const Storage> storage) : storage_(std::move(storage)) {}
     std::shared_ptr<const Storage> storage_;
 };
+
+enum class RowPlace {
+    memory,
+    file,   ///< left in the file they were read from
+    spool,  ///< in a temporary file, because memory was not to hold them
+};
+/// Where the numbers are.
+RowPlace place_of(const Rows& rows);
+/// Calls body(first, count) for all rows: at once where they are in memory; else for one block
+/// after another, each of which is given back, so that they never take much memory.
+void for_blocks(const Rows& rows, const std::function<void(std::size_t, std::size_t)>& body);
 
 /// The rows of a, then those of b. Sparse when one of them is, in double precision when one of them
 /// is, as wide as the wider; every row's origin is its new place. Both must have the same columns

@@ -189,18 +189,29 @@ Rows Rows::slice(std::size_t first, std::size_t count) const {
                            std::to_string(first + count) + " are not there: there are " +
                            std::to_string(s.rows));
     }
-    std::vector<std::size_t> positions(count);
-    std::iota(positions.begin(), positions.end(), first);
-    if (s.sparse) return select(positions);
     Storage result = s.like();
     result.rows = count;
     result.origins.resize(count);
     for (std::size_t i = 0; i < count; ++i) result.origins[i] = origin(first + i);
-    for (ObjectColumn& column : result.objects) column = column.select(positions);
+    if (!result.objects.empty()) {
+        std::vector<std::size_t> positions(count);
+        std::iota(positions.begin(), positions.end(), first);
+        for (ObjectColumn& column : result.objects) column = column.select(positions);
+    }
+    if (!storage_) return *this;
     result.owner = storage_;
+    std::size_t begin = first * s.columns;
+    std::size_t numbers = count * s.columns;
+    if (s.sparse) {
+        begin = s.starts[first];
+        numbers = s.starts[first + count] - begin;
+        result.starts.resize(count + 1);
+        for (std::size_t i = 0; i <= count; ++i) result.starts[i] = s.starts[first + i] - begin;
+        result.borrowed_index = s.column_index().subspan(begin, numbers);
+    }
     with_precision(s, [&](auto zero) {
         using T = decltype(zero);
-        const auto part = s.numbers<T>().subspan(first * s.columns, count * s.columns);
+        const auto part = s.numbers<T>().subspan(begin, numbers);
         if constexpr (std::is_same_v<T, float>) {
             result.borrowed_floats = part;
         } else {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "mercer/base/error.hpp"
 #include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 
@@ -48,6 +49,18 @@ std::size_t physical_memory();
 std::size_t memory_limit();
 void set_memory_limit(std::size_t bytes);
 
+/// The folder of temporary files for rows that memory is not to hold: the one wanted, else that of
+/// TMPDIR in the environment, else /var/tmp, or /tmp where there is none. Programs that end in
+/// whatever way leave nothing there.
+std::string spool_folder(const std::string& wanted = "");
+/// Thrown where such a file cannot be made, or cannot take all: no mistake of the data.
+class NoRoom : public InvalidInput {
+   public:
+    using InvalidInput::InvalidInput;
+};
+/// Whether files of this folder take memory rather than a disk (tmpfs).
+bool lies_in_memory(const std::string& folder);
+
 /// The content of a file ("-": standard input), unpacked if it is compressed. Throws InvalidInput
 /// for what is absent, a directory, not permitted, damaged, or larger than memory.
 Content read_bytes(const std::string& path, const Progress& progress = {});
@@ -64,6 +77,7 @@ class PlainFile {
 
     std::size_t size() const { return size_; }
     std::string_view head() const { return head_; }  ///< the first bytes
+    int descriptor() const { return descriptor_; }   ///< to be looked at, not to be moved
 
     /// Bytes [offset, offset + count) into `out`; throws InvalidInput when they are not there.
     void fetch(std::size_t offset, char* out, std::size_t count) const;

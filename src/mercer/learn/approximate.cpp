@@ -29,7 +29,7 @@ struct SpanFeatures {
 };
 
 template <class T>
-SpanFeatures<T> features_of(const CentreSpan<T>& span, const Sample& sample,
+SpanFeatures<T> features_of(const CentreSpan<T>& span, const SpanSample& sample,
                             const FitSettings& settings) {
     const std::size_t n = sample.size();
     const std::size_t m = span.size();
@@ -47,7 +47,7 @@ SpanFeatures<T> features_of(const CentreSpan<T>& span, const Sample& sample,
         const double done = static_cast<double>(first) / static_cast<double>(n);
         if (!keep_going(settings.progress, {"features", done})) throw Cancelled();
         const std::size_t count = std::min(block_rows, n - first);
-        const Points<T> points = span.gram().prepare(sample.x.slice(first, count));
+        const Points<T> points = span.gram().prepare(sample.block(first, count));
         span.features(points, {found.values.data() + first * m, count, m});
         span.gram().diagonal(points, std::span(found.left).subspan(first, count));
         for (std::size_t i = first; i < first + count; ++i) {
@@ -57,6 +57,7 @@ SpanFeatures<T> features_of(const CentreSpan<T>& span, const Sample& sample,
             }
             found.left[i] = std::max(found.left[i], 0.0);
         }
+        sample.release(first, count);
     }
     return found;
 }
@@ -64,8 +65,8 @@ SpanFeatures<T> features_of(const CentreSpan<T>& span, const Sample& sample,
 /// α'(K − K̂)α of one output, K̂ being the matrix of the features: exactly where that takes few
 /// kernel values, else its bound (Σ |α_i| √left_i)².
 template <class T>
-double excess_norm(const CentreSpan<T>& span, const Sample& sample, const std::vector<double>& left,
-                   const Model& inner, std::size_t output) {
+double excess_norm(const CentreSpan<T>& span, const SpanSample& sample,
+                   const std::vector<double>& left, const Model& inner, std::size_t output) {
     constexpr std::size_t few = 20'000;
     const Expansion& e = inner.expansion();
     std::vector<std::size_t> rows;
@@ -78,7 +79,7 @@ double excess_norm(const CentreSpan<T>& span, const Sample& sample, const std::v
         bound += std::fabs(alpha.back()) * std::sqrt(left[rows.back()]);
     }
     if (rows.size() > few) return bound * bound;
-    const Points<T> points = span.gram().prepare(sample.x.select(rows));
+    const Points<T> points = span.gram().prepare(sample.select(rows));
     std::vector<double> image(rows.size(), 0.0);
     span.gram().add_product(points, points, alpha, image);
     const double own = std::inner_product(alpha.begin(), alpha.end(), image.begin(), 0.0);
@@ -88,7 +89,7 @@ double excess_norm(const CentreSpan<T>& span, const Sample& sample, const std::v
 /// The dual value of support vector machines falls by half of that when k takes the place of k̂, and
 /// is then a bound for k.
 template <class T>
-void bound_exact_dual(const CentreSpan<T>& span, const Sample& sample,
+void bound_exact_dual(const CentreSpan<T>& span, const SpanSample& sample,
                       const std::vector<double>& left, const Model& inner,
                       std::vector<Report>& reports) {
     const Expansion& e = inner.expansion();
@@ -167,7 +168,7 @@ class SpanFit {
                                " keeps no `checkpoint`: it learns from stored features, not in "
                                "passes over the rows");
         }
-        const SpanSample sample = take_span_sample(task, data, own, targets.columns == 0, false);
+        const SpanSample sample = take_span_sample(task, data, own, targets.columns == 0);
         const CentreSpan<T> span(sample, own, how_);
         SpanFeatures<T> features = features_of(span, sample, own);
         const Model inner = fit_features(span, sample, features, targets, run);
@@ -203,7 +204,7 @@ class SpanFit {
         return make_(own).fit(data, std::as_const(kept).view());
     }
 
-    Model written_down(Task task, const CentreSpan<T>& span, const Sample& sample,
+    Model written_down(Task task, const CentreSpan<T>& span, const SpanSample& sample,
                        const SpanFeatures<T>& features, const Model& inner, const Run& run) const {
         // The nearest mean is nearest whatever is left of k(x, x), and its distance is then that
         // under k itself; a radius is one of k̂.

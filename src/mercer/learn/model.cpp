@@ -9,7 +9,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/detail/array_part.hpp"
+#include "mercer/data/detail/mapping.hpp"
 #include "mercer/data/recipe.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/learn/calibration.hpp"
@@ -216,26 +216,22 @@ Labels Model::labels_of(std::vector<double> positions) const {
 namespace {
 
 /// Rows that are left in their file, one block after another.
-Matrix<double> decision_by_blocks(const Model& model, const Rows& x, std::size_t block,
-                                  const Progress& progress) {
+Matrix<double> decision_by_blocks(const Model& model, const Rows& x, const Progress& progress) {
     Matrix<double> result;
-    for (std::size_t first = 0; first < x.size(); first += block) {
+    for_blocks(x, [&](std::size_t first, std::size_t count) {
         const auto done = static_cast<double>(first) / static_cast<double>(x.size());
         if (!keep_going(progress, {"predicting", done})) throw Cancelled();
-        const std::size_t count = std::min(block, x.size() - first);
         const Matrix<double> some = model.decision(x.slice(first, count));
         if (first == 0) result = Matrix<double>(x.size(), some.columns());
         std::ranges::copy(some.values(), result.row(first).begin());
-        release_rows(x, first, count);
-    }
+    });
     return result;
 }
 
 }  // namespace
 
 Matrix<double> Model::decision(const Rows& x, const Progress& progress) const {
-    constexpr std::size_t block = std::size_t{1} << 16;
-    if (x.size() > block && is_mapped(x)) return decision_by_blocks(*this, x, block, progress);
+    if (is_mapped(x) && x.size() > mapped_block(x)) return decision_by_blocks(*this, x, progress);
     const Rows scaled = scaling().apply(rows_for(*this, x));
     Matrix<double> result;
     if (const Extra* decider = decider_of(*parts_)) {

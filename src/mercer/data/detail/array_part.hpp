@@ -15,9 +15,4 @@ namespace mercer {
 /// beginning.
 std::optional<Dataset> read_array_part(const formats::Input& input, const PlainFile& file);
 
-/// True for rows that are left in their file.
-bool is_mapped(const Rows& rows);
-/// Says that these rows of mapped ones are not looked at for now, so that they take no memory.
-void release_rows(const Rows& rows, std::size_t first, std::size_t count);
-
 }  // namespace mercer

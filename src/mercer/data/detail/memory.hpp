@@ -20,8 +20,12 @@ std::size_t allowance(std::size_t source_bytes);
 void check_allowance(const std::string& name, double wanted, std::size_t source_bytes,
                      const std::string& what);
 
-/// The same for work that keeps so many bytes for each column of sparse rows, which cost nothing
-/// themselves where they hold nothing.
+/// Throws InvalidInput for packed bytes that have grown to so many times their number that they
+/// were made to harm, whatever memory they take: what is read piece by piece takes none.
+void check_growth(const std::string& name, std::size_t unpacked, std::size_t source_bytes);
+
+/// As check_allowance for work that keeps so many bytes for each column of sparse rows, which cost
+/// nothing themselves where they hold nothing.
 void check_columns(const Rows& rows, double bytes_a_column, const std::string& what);
 
 /// The least limit among those that a control group of this process and the ones above it have, in

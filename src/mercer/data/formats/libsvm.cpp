@@ -1,11 +1,12 @@
 // LIBSVM text: recognised, read from memory or from a file without taking all of its text into
-// memory, and written.
+// memory, and written. libsvm_windows.cpp reads it where the rows need not be in memory either.
 #include <algorithm>
 #include <atomic>
 #include <optional>
 
 #include "mercer/base/text.hpp"
 #include "mercer/data/formats/detail/libsvm_text.hpp"
+#include "mercer/data/formats/detail/libsvm_windows.hpp"
 #include "mercer/data/formats/detail/write_rows.hpp"
 #include "mercer/data/source.hpp"
 
@@ -72,11 +73,9 @@ Dataset read_as(const Input& input, bool& rounded) {
     return whole.finish();
 }
 
-/// A quarter full: see RowForm::automatic. Compared in doubles because the product may overflow.
 Dataset in_wanted_form(const Input& input, Dataset data) {
     const std::size_t columns = std::max(data.x.columns(), least_columns(input));
-    const double all = static_cast<double>(data.x.size()) * static_cast<double>(columns);
-    const bool full = static_cast<double>(data.x.nonzeros()) > 0.25 * all;
+    const bool full = is_quarter_full(data.x.nonzeros(), data.x.size(), columns);
     const bool fill = input.options.form == RowForm::automatic && full;
     data.x = fill ? data.x.widened(columns).to_dense() : fitted(input, std::move(data.x));
     return data;
@@ -180,6 +179,10 @@ std::optional<Dataset> read_libsvm_file(const Input& input, const PlainFile& fil
     return in_wanted_form(input, std::move(*data));
 }
 
+std::optional<Dataset> read_libsvm_windows(TextWindows& windows) {
+    return read_libsvm_text(windows, piece_bytes);
+}
+
 /// One more than the highest column that holds anything.
 template <class T>
 std::size_t used_columns(const Rows& rows) {
@@ -270,6 +273,7 @@ Format libsvm() {
         .recognise = [](const Input& input) { return match_line(input, is_libsvm_line); },
         .read = read_libsvm,
         .read_pieces = read_libsvm_file,
+        .read_windows = read_libsvm_windows,
         .uses = {.first_index = true},
         .any_width = true,
         .write = write_libsvm,

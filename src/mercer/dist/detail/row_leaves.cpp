@@ -12,7 +12,7 @@ namespace {
 
 /// The rows of all ranks, one rank after another.
 template <class T>
-Rows joined(Communicator& ranks, const Rows& own) {
+Rows join(Communicator& ranks, const Rows& own) {
     const std::size_t d = own.columns();
     if (!own.is_sparse()) {
         const MatrixView<const T> view = own.dense_view<T>();
@@ -110,12 +110,16 @@ std::vector<std::size_t> RowLeaves::own_places(std::span<const std::size_t> plac
     return own_ones;
 }
 
+Rows RowLeaves::joined(const Rows& own_rows) const {
+    if (ranks_.size() == 1) return own_rows;
+    return own_rows.is_double() ? join<double>(ranks_, own_rows) : join<float>(ranks_, own_rows);
+}
+
 Rows RowLeaves::gather(const Rows& own_rows, std::span<const std::size_t> places) const {
     if (ranks_.size() == 1) {
         return places.size() == own_rows.size() ? own_rows : own_rows.select(places);
     }
-    const Rows some = own_rows.select(own_places(places));
-    return some.is_double() ? joined<double>(ranks_, some) : joined<float>(ranks_, some);
+    return joined(own_rows.select(own_places(places)));
 }
 
 std::vector<double> RowLeaves::gather(std::span<const double> own,

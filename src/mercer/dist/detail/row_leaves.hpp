@@ -63,6 +63,8 @@ class RowLeaves {
     /// Calls body(first, last) for the rows of one leaf after another.
     void each(const std::function<void(std::size_t, std::size_t)>& body) const;
 
+    /// The rows that each rank has here, one rank after another.
+    Rows joined(const Rows& own) const;
     /// The rows at these places among those of all ranks, ascending; `own` has this rank's.
     Rows gather(const Rows& own, std::span<const std::size_t> places) const;
     /// The numbers of the rows at these places, of which `own` has this rank's.

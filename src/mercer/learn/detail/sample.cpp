@@ -5,7 +5,6 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/detail/array_part.hpp"
 #include "mercer/data/detail/memory.hpp"
 #include "mercer/data/recipe.hpp"
 #include "mercer/data/rows.hpp"
@@ -35,13 +34,9 @@ Dataset kept_rows(const Dataset& data, std::vector<std::size_t>& kept) {
 
 /// One block after another, so that rows in a file need not be in memory together.
 void require_finite_blocks(const Rows& rows) {
-    constexpr std::size_t block = std::size_t{1} << 16;
-    if (!is_mapped(rows)) return require_finite(rows);
-    for (std::size_t first = 0; first < rows.size(); first += block) {
-        const std::size_t count = std::min(block, rows.size() - first);
-        require_finite(rows.slice(first, count));
-        release_rows(rows, first, count);
-    }
+    for_blocks(rows, [&](std::size_t first, std::size_t count) {
+        require_finite(count == rows.size() ? rows : rows.slice(first, count));
+    });
 }
 
 [[noreturn]] void refuse_no_rows(const Dataset& data) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -9,8 +10,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/data/detail/array_part.hpp"
 #include "mercer/data/detail/entries.hpp"
+#include "mercer/data/detail/mapping.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
@@ -238,26 +239,54 @@ void SpanSample::release(std::size_t first, std::size_t count) const {
     if (in_file) release_rows(data.x, first, count);
 }
 
-Rows SpanSample::gather(std::span<const std::size_t> places) const {
-    if (!in_file) return leaves.gather(x, places);
-    // One leaf after another, so that no more of the file than that is in memory.
-    std::vector<float> own;
+namespace {
+
+/// Those of the rows of this rank that are at these places among all, ascending: one leaf after
+/// another, so that no more of the file than that is in memory.
+template <class T>
+Rows picked(const SpanSample& sample, std::span<const std::size_t> places) {
+    std::vector<std::size_t> starts{0};
+    std::vector<std::uint32_t> index;
+    std::vector<T> values;
+    const Rows& x = sample.x;
+    const RowLeaves& leaves = sample.leaves;
     leaves.each([&](std::size_t first, std::size_t last) {
-        const MatrixView<const float> view = x.dense_view<float>();
         const auto from = std::ranges::lower_bound(places, leaves.before() + first);
         const auto to = std::ranges::lower_bound(places, leaves.before() + last);
         for (auto at = from; at != to; ++at) {
-            const auto row = view.row(*at - leaves.before());
-            own.insert(own.end(), row.begin(), row.end());
+            const std::size_t i = *at - leaves.before();
+            if (x.is_sparse()) {
+                const SparseView<T> view = x.sparse_view<T>();
+                index.insert(index.end(), view.row_index(i).begin(), view.row_index(i).end());
+                values.insert(values.end(), view.row_value(i).begin(), view.row_value(i).end());
+                starts.push_back(index.size());
+            } else {
+                const auto row = x.dense_view<T>().row(i);
+                values.insert(values.end(), row.begin(), row.end());
+            }
         }
-        release(first, last - first);
+        sample.release(first, last - first);
     });
-    auto all = leaves.ranks().all_gather(std::span<const float>(own));
-    return scaling.apply(Rows::dense(std::move(all), x.columns()));
+    return x.is_sparse()
+               ? Rows::sparse(std::move(starts), std::move(index), std::move(values), x.columns())
+               : Rows::dense(std::move(values), x.columns());
+}
+
+}  // namespace
+
+Rows SpanSample::gather(std::span<const std::size_t> places) const {
+    if (!in_file) return leaves.gather(x, places);
+    return scaling.apply(leaves.joined(x.is_double() ? picked<double>(*this, places)
+                                                     : picked<float>(*this, places)));
+}
+
+Rows SpanSample::select(std::span<const std::size_t> own) const {
+    const Rows some = x.select(own);
+    return in_file ? scaling.apply(some) : some;
 }
 
 SpanSample take_span_sample(Task task, const Dataset& data, const FitSettings& settings,
-                            bool by_labels, bool by_blocks) {
+                            bool by_labels) {
     Communicator& ranks = current_ranks();
     if (data.table) refuse_spread("a table whose columns are of several kinds");
     if (!data.x.objects().empty()) refuse_spread("rows with texts, series or graphs");
@@ -268,7 +297,7 @@ SpanSample take_span_sample(Task task, const Dataset& data, const FitSettings& s
     Sample begun = begin_sample(task, data, settings, by_labels, before);
     RowLeaves leaves(ranks, given, begun.kept);
     SpanSample sample{std::move(begun), std::move(leaves)};
-    sample.in_file = by_blocks && is_mapped(sample.data.x) && !sample.data.x.is_double();
+    sample.in_file = is_mapped(sample.data.x);
     if (is_classifier(task)) {
         sample.classes = span_classes(sample.data.y, ranks);
         require_classes(sample.classes);

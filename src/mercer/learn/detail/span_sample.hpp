@@ -27,13 +27,15 @@ struct SpanSample : Sample {
     void release(std::size_t first, std::size_t count) const;
     /// The rows at these places among those of all ranks, ascending, scaled.
     Rows gather(std::span<const std::size_t> places) const;
+    /// These rows of this rank, scaled.
+    Rows select(std::span<const std::size_t> own) const;
 };
 
-/// As `take_sample`. Rows in a file are left there, for machines that look at one block after
-/// another. Throws InvalidInput on several ranks for what they cannot settle together: columns of
-/// texts, tables with a recipe, kernels that are fitted to the rows.
+/// As `take_sample`. Rows in a file are left there, to be looked at one block after another. Throws
+/// InvalidInput on several ranks for what they cannot settle together: columns of texts, tables
+/// with a recipe, kernels that are fitted to the rows.
 SpanSample take_span_sample(Task task, const Dataset& data, const FitSettings& settings,
-                            bool by_labels = true, bool by_blocks = true);
+                            bool by_labels = true);
 
 /// That of a machine of all rows, which one rank has alone.
 SpanSample take_whole_sample(Task task, const Dataset& data, const FitSettings& settings);

@@ -9,9 +9,7 @@
 #include "mercer/data/formats/detail/array.hpp"
 
 namespace mercer::formats {
-namespace {
 
-/// IEEE half precision, by its definition: sign, 5 bits of exponent, 10 of fraction.
 double from_half(std::uint16_t bits) {
     const int exponent = (bits >> 10) & 31;
     const double fraction = bits & 1023;
@@ -26,6 +24,8 @@ double from_half(std::uint16_t bits) {
     }
     return (bits & 0x8000) != 0 ? -value : value;
 }
+
+namespace {
 
 template <class E>
 E load(const char* p, bool swap) {

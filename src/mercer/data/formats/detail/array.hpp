@@ -11,6 +11,9 @@
 
 namespace mercer::formats {
 
+/// IEEE half precision, by its definition: sign, 5 bits of exponent, 10 of fraction.
+double from_half(std::uint16_t bits);
+
 enum class Element : std::uint8_t {
     boolean,
     u8,

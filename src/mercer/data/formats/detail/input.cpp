@@ -17,17 +17,6 @@
 namespace mercer::formats {
 namespace {
 
-Location location_of(const Input& input, const char* where) {
-    const char* line = input.begin();
-    std::size_t count = 1;
-    while (const void* found =
-               std::memchr(line, '\n', static_cast<std::size_t>(std::max(where, line) - line))) {
-        line = static_cast<const char*>(found) + 1;
-        ++count;
-    }
-    return {input.name, count, static_cast<std::size_t>(where - line) + 1};
-}
-
 /// The line around `where`.
 std::string_view line_at(const Input& input, const char* where) {
     const char* first = where;
@@ -36,31 +25,28 @@ std::string_view line_at(const Input& input, const char* where) {
     return {first, static_cast<std::size_t>(last - first)};
 }
 
-/// The value to put where column j has none.
-template <class T>
-T replacement(const Input& input, const std::vector<T>& values, std::size_t columns, std::size_t j,
-              const std::string& name) {
-    if (input.options.missing == MissingValues::zero) return T{};
-    std::vector<T> present;
-    for (std::size_t k = j; k < values.size(); k += columns) {
-        if (!std::isnan(values[k])) present.push_back(values[k]);
+}  // namespace
+
+Location location_of(const Input& input, const char* where) {
+    const char* line = input.begin();
+    std::size_t count = input.lines_before + 1;
+    while (const void* found =
+               std::memchr(line, '\n', static_cast<std::size_t>(std::max(where, line) - line))) {
+        line = static_cast<const char*>(found) + 1;
+        ++count;
     }
-    if (present.empty()) {
-        fail(input, "column " + name + " has no value at all to impute from; leave the column out");
-    }
-    const auto middle = std::next(present.begin(), static_cast<std::ptrdiff_t>(present.size() / 2));
-    if (input.options.missing == MissingValues::median) {
-        std::nth_element(present.begin(), middle, present.end());
-        if (present.size() % 2 == 1) return *middle;
-        const T below = *std::max_element(present.begin(), middle);
-        return std::midpoint(below, *middle);
-    }
-    double sum = 0;
-    for (const T value : present) sum += static_cast<double>(value);
-    return static_cast<T>(sum / static_cast<double>(present.size()));
+    return {input.name, count, static_cast<std::size_t>(where - line) + 1};
 }
 
-}  // namespace
+std::string long_line(std::size_t bytes, std::size_t longest) {
+    return "found a line of " + std::to_string(bytes) + " bytes, expected at most " +
+           std::to_string(longest) + "; if rows really are that long, raise longest_line";
+}
+
+std::string mixed_labels(const std::string& label, bool is_name) {
+    return "found the label " + label + ", expected " + (is_name ? "a number" : "a name") +
+           " as in the rows before; to take all labels for names set `text_labels=true`";
+}
 
 void fail(const Input& input, const std::string& message) {
     throw InvalidInput(Location{.file = input.name}, message);
@@ -74,10 +60,7 @@ void fail_mistake(const Input& input, const Mistake& mistake) {
     // In a line of megabytes the mistake is the line, not the word somewhere inside it.
     const std::string_view line = line_at(input, mistake.where);
     if (line.size() <= input.options.longest_line) fail_at(input, mistake.where, mistake.message);
-    fail_at(input, line.data(),
-            "found a line of " + std::to_string(line.size()) + " bytes, expected at most " +
-                std::to_string(input.options.longest_line) +
-                "; if rows really are that long, raise longest_line");
+    fail_at(input, line.data(), long_line(line.size(), input.options.longest_line));
 }
 
 std::string word_at(const Input& input, const char* where) {
@@ -132,16 +115,20 @@ void LabelColumn::append(LabelColumn&& other) {
                  std::make_move_iterator(other.names.end()));
 }
 
+void LabelColumn::cut(const Mark& mark) {
+    values.resize(mark.values);
+    names.resize(mark.names);
+    first_number = mark.first_number;
+    first_name = mark.first_name;
+}
+
 Labels labels_from(const Input& input, LabelColumn column) {
     if (column.names.empty()) return {.values = std::move(column.values), .names = {}};
     if (!column.values.empty()) {
         // A letter among a thousand numbers is a slip, not a class.
         const bool name_later = column.first_name > column.first_number;
         const char* where = name_later ? column.first_name : column.first_number;
-        fail_at(input, where,
-                "found the label " + word_at(input, where) + ", expected " +
-                    (name_later ? "a number" : "a name") +
-                    " as in the rows before; to take all labels for names set `text_labels=true`");
+        fail_at(input, where, mixed_labels(word_at(input, where), name_later));
     }
     return labels_from_names(column.names);
 }
@@ -225,6 +212,26 @@ Rows fitted(const Input& input, Rows rows) {
 }
 
 template <class T>
+T replacement(const Input& input, std::vector<T> present, const std::string& name) {
+    if (present.empty()) {
+        fail(input, "column " + name + " has no value at all to impute from; leave the column out");
+    }
+    const auto middle = std::next(present.begin(), static_cast<std::ptrdiff_t>(present.size() / 2));
+    if (input.options.missing == MissingValues::median) {
+        std::nth_element(present.begin(), middle, present.end());
+        if (present.size() % 2 == 1) return *middle;
+        const T below = *std::max_element(present.begin(), middle);
+        return std::midpoint(below, *middle);
+    }
+    double sum = 0;
+    for (const T value : present) sum += static_cast<double>(value);
+    return static_cast<T>(sum / static_cast<double>(present.size()));
+}
+
+template float replacement(const Input&, std::vector<float>, const std::string&);
+template double replacement(const Input&, std::vector<double>, const std::string&);
+
+template <class T>
 void fill_missing(const Input& input, std::vector<T>& values, std::size_t columns,
                   const std::function<std::string(std::size_t)>& name_of) {
     std::vector<char> missing(columns, 0);
@@ -235,7 +242,14 @@ void fill_missing(const Input& input, std::vector<T>& values, std::size_t column
     }
     for (std::size_t j = 0; j < columns; ++j) {
         if (missing[j] == 0) continue;
-        const T value = replacement(input, values, columns, j, name_of(j));
+        T value{};
+        if (input.options.missing != MissingValues::zero) {
+            std::vector<T> present;
+            for (std::size_t k = j; k < values.size(); k += columns) {
+                if (!std::isnan(values[k])) present.push_back(values[k]);
+            }
+            value = replacement(input, std::move(present), name_of(j));
+        }
         for (std::size_t k = j; k < values.size(); k += columns) {
             if (std::isnan(values[k])) values[k] = value;
         }

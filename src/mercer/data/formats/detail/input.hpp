@@ -27,8 +27,16 @@ struct Mistake {
     std::string message;
 };
 
+/// One that more text may heal.
+struct OpenQuote : Mistake {};
+
 [[noreturn]] void fail(const Input& input, const std::string& message);
 [[noreturn]] void fail_at(const Input& input, const char* where, const std::string& message);
+Location location_of(const Input& input, const char* where);
+/// What is said of a line of so many bytes.
+std::string long_line(std::size_t bytes, std::size_t longest);
+/// And of a label, in quotes, that is a name where numbers came before, or a number behind names.
+std::string mixed_labels(const std::string& label, bool is_name);
 
 /// With line and column; in a line longer than the options allow the line itself is the mistake.
 [[noreturn]] void fail_mistake(const Input& input, const Mistake& mistake);
@@ -84,6 +92,16 @@ struct LabelColumn {
     void add(double value, const char* where);
     void add(std::string name, const char* where);
     void append(LabelColumn&& other);
+
+    /// How far it is, to come back to.
+    struct Mark {
+        std::size_t values;
+        std::size_t names;
+        const char* first_number;
+        const char* first_name;
+    };
+    Mark mark() const { return {values.size(), names.size(), first_number, first_name}; }
+    void cut(const Mark& mark);
 };
 Labels labels_from(const Input& input, LabelColumn column);
 
@@ -121,6 +139,11 @@ std::optional<Dataset> in_fitting_precision(const Input& input, const ReadAs& re
 template <class T>
 void fill_missing(const Input& input, std::vector<T>& values, std::size_t columns,
                   const std::function<std::string(std::size_t)>& name_of);
+
+/// The value for the missing ones of a column that has these, in the order of the rows, by the rule
+/// mean or median.
+template <class T>
+T replacement(const Input& input, std::vector<T> present, const std::string& name);
 
 /// A column given as "first", "last" or a number from 1 (-1: the last), as a position from 0.
 /// Nothing when the text is none of these. Throws when the number is out of range.

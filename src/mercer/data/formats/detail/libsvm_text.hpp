@@ -238,6 +238,15 @@ class PieceParser {
     std::size_t width_ = 0;
 };
 
+constexpr const char* no_libsvm_rows =
+    "holds no rows, expected lines of the form label index:value ...";
+
+/// What is said of a row that begins with this word and has a label, or none, unlike those before.
+inline std::string some_labels(const std::string& word, bool absent) {
+    return absent ? "found " + word + ", expected a label as in the rows before"
+                  : "found the label " + word + ", expected none as in the rows before";
+}
+
 /// The pieces put together.
 template <class T>
 class Whole {
@@ -283,7 +292,7 @@ class Whole {
 
     Dataset finish() {
         if (starts_.size() == 1) {
-            fail(input_, "holds no rows, expected lines of the form label index:value ...");
+            fail(input_, no_libsvm_rows);
         }
         check_labels();
         Dataset data;
@@ -319,14 +328,9 @@ class Whole {
     /// Labels are all there or all absent.
     void check_labels() const {
         if (!is_mixed()) return;
-        if (not_labelled_ > labelled_) {
-            fail_at(input_, not_labelled_,
-                    "found " + word_at(input_, not_labelled_) +
-                        ", expected a label as in the rows before");
-        }
-        fail_at(input_, labelled_,
-                "found the label " + word_at(input_, labelled_) +
-                    ", expected none as in the rows before");
+        const bool absent = not_labelled_ > labelled_;
+        const char* const where = absent ? not_labelled_ : labelled_;
+        fail_at(input_, where, some_labels(word_at(input_, where), absent));
     }
 
     const Input& input_;

@@ -66,7 +66,7 @@ struct TableLayout {
     static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
     char delimiter = ',';
-    const char* first_row = nullptr;  ///< start of the first line of data
+    const char* first_row = nullptr;  ///< start of the first line of data; null without text
     std::vector<ColumnRole> roles;    ///< one a column
     std::vector<std::string> names;   ///< from the header, one a column; or empty
     std::size_t label = none;         ///< position of the label column
@@ -94,6 +94,9 @@ struct Delimiters {
 Delimiters find_delimiters(const Input& input);
 
 TableLayout find_layout(const Input& input, char delimiter);
+/// Gives the columns of a layout that has names and kinds their roles: label, weight, left out, and
+/// everything else a feature.
+void place_columns(const Input& input, TableLayout& layout);
 
 void write_table(const Dataset& data, const WriteOptions& options, char delimiter, Output& output);
 

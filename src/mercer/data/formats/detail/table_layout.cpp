@@ -98,7 +98,7 @@ std::size_t named_column(const Input& input, const TableLayout& layout, const st
 bool never_repeats(const Input& input, const TableLayout& layout, std::size_t column) {
     constexpr std::size_t enough = 20;
     constexpr std::size_t most = 50;
-    if (!layout.text_like[column]) return false;
+    if (!layout.text_like[column] || layout.first_row == nullptr) return false;
     const FieldScanner scan(input, layout.delimiter);
     std::set<std::string> seen;
     std::size_t rows = 0;
@@ -178,38 +178,6 @@ void place_texts(const Input& input, TableLayout& layout) {
     }
 }
 
-/// Label and weight, and everything else a feature.
-void place_columns(const Input& input, TableLayout& layout) {
-    ColumnRoles said;
-    if (!input.options.weight_column.empty()) {
-        said.weight = named_column(input, layout, input.options.weight_column, "weight");
-    }
-    // Columns to be filled with zeros are asked for by ReadOptions::columns.
-    const bool known =
-        input.options.known && input.options.known->has_columns() &&
-        (input.options.columns == 0 || input.options.columns < input.options.known->features);
-    const std::string& label = input.options.label;
-    if (!known || (!label.empty() && label != "none")) said.label = label_column(input, layout);
-    if (said.weight != TableLayout::none && said.weight == said.label) {
-        fail(input, "column " + layout.column_text(said.weight) +
-                        " cannot be both label and weight; name another label column");
-    }
-    if (known) {
-        place_known(input, said, layout);
-    } else {
-        layout.label = said.label;
-        layout.weight = said.weight;
-    }
-    if (layout.label != TableLayout::none) layout.roles[layout.label] = ColumnRole::label;
-    if (layout.weight != TableLayout::none) layout.roles[layout.weight] = ColumnRole::weight;
-    if (input.options.leave_out.empty()) return;
-    for (const std::size_t j : listed_columns(input, layout, input.options.leave_out, "left out")) {
-        if (j == layout.label) layout.label = TableLayout::none;
-        if (j == layout.weight) layout.weight = TableLayout::none;
-        layout.roles[j] = ColumnRole::ignored;
-    }
-}
-
 }  // namespace
 
 Delimiters find_delimiters(const Input& input) {
@@ -253,7 +221,7 @@ const char* FieldScanner::quoted_field(const char* p, Field& out) const {
         const auto rest = static_cast<std::size_t>(input_.end() - p);
         const void* found = rest == 0 ? nullptr : std::memchr(p, '"', rest);
         if (found == nullptr) {
-            throw Mistake{opening, "found a quote that is never closed, expected another \""};
+            throw OpenQuote{{opening, "found a quote that is never closed, expected another \""}};
         }
         p = static_cast<const char*>(found) + 1;  // never past the newline that ends the text
         if (*p != '"') break;
@@ -335,6 +303,37 @@ bool is_missing(std::string_view text) {
     const std::string word = lower(text);
     return word.empty() || word == "?" || word == "na" || word == "n/a" || word == "nan" ||
            word == "null";
+}
+
+void place_columns(const Input& input, TableLayout& layout) {
+    ColumnRoles said;
+    if (!input.options.weight_column.empty()) {
+        said.weight = named_column(input, layout, input.options.weight_column, "weight");
+    }
+    // Columns to be filled with zeros are asked for by ReadOptions::columns.
+    const bool known =
+        input.options.known && input.options.known->has_columns() &&
+        (input.options.columns == 0 || input.options.columns < input.options.known->features);
+    const std::string& label = input.options.label;
+    if (!known || (!label.empty() && label != "none")) said.label = label_column(input, layout);
+    if (said.weight != TableLayout::none && said.weight == said.label) {
+        fail(input, "column " + layout.column_text(said.weight) +
+                        " cannot be both label and weight; name another label column");
+    }
+    if (known) {
+        place_known(input, said, layout);
+    } else {
+        layout.label = said.label;
+        layout.weight = said.weight;
+    }
+    if (layout.label != TableLayout::none) layout.roles[layout.label] = ColumnRole::label;
+    if (layout.weight != TableLayout::none) layout.roles[layout.weight] = ColumnRole::weight;
+    if (input.options.leave_out.empty()) return;
+    for (const std::size_t j : listed_columns(input, layout, input.options.leave_out, "left out")) {
+        if (j == layout.label) layout.label = TableLayout::none;
+        if (j == layout.weight) layout.weight = TableLayout::none;
+        layout.roles[j] = ColumnRole::ignored;
+    }
 }
 
 TableLayout find_layout(const Input& input, char delimiter) {
