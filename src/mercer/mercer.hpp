@@ -30,6 +30,7 @@
 #include "mercer/base/random.hpp"
 
 // data: rows and data sets, read, written, made, described and scaled.
+#include "mercer/data/arrow.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/format.hpp"
 #include "mercer/data/read.hpp"

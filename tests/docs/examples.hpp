@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mercer/base/operator.hpp"
+#include "mercer/data/arrow.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/dist/communicator.hpp"
 #include "mercer/feature/geometry.hpp"
@@ -45,6 +46,7 @@ namespace in_chart {
 using namespace mercer;
 }  // namespace in_chart
 namespace in_data {
+extern ArrowArrayStream& stream;
 extern Rows rows;
 extern Image photo;
 extern std::vector<Image> digits;
