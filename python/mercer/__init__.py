@@ -21,6 +21,7 @@ from ._common.base import Machine, Report
 from ._common.certificate import CheckedCertificate, verify
 from ._common.compat import ConvergenceWarning, NotFittedError
 from ._estimators.components import KernelPCA
+from ._common.streams import predict_blocks
 from ._select.choice import Comparison, calibrate, compare, permutation_importance, query
 from ._select.compress import CascadeRun, cascade, run_cascade
 from ._select.conformal import outlier_p_values, prediction_intervals, prediction_sets
@@ -173,6 +174,7 @@ __all__ = [
     "normalize",
     "outlier_p_values",
     "permutation_importance",
+    "predict_blocks",
     "pictures",
     "plan",
     "plot",

@@ -568,7 +568,40 @@ def zero_norm_features(
     ],
     callback: object | None,
 ) -> dict: ...
-def read(path: str, twice: bool, format: str, label: str, known: Model | None) -> tuple: ...
+def read(
+    path: str,
+    twice: bool,
+    format: str,
+    label: str,
+    known: Model | None,
+    most_bytes: int = 0,
+    spool: str = "",
+) -> tuple: ...
+
+class ArrowStream:
+    """A table that comes batch after batch, and once."""
+
+    def __init__(
+        self,
+        capsule: object,
+        name: str,
+        label: str,
+        weights: str,
+        known: Sequence[str],
+        twice: bool,
+        missing: str,
+        most_bytes: int,
+        spool: str,
+    ) -> None: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def label_kind(self) -> str: ...
+    def next(self, rows: int) -> tuple | None: ...
+    def rest(self) -> tuple: ...
+
 def write(
     arg0: str,
     arg1: Rows,

@@ -21,6 +21,7 @@ import numpy as np
 from . import _core
 from ._common.arrays import checked_rows, from_rows
 from ._common.frames import as_frame
+from ._common.streams import set_spool, spool_folder
 from ._kernel.expression import _names
 
 _OPTIONS = ("n", "noise", "seed", "classes", "columns", "turns", "cells")
@@ -73,6 +74,7 @@ def read(
     format: str = "auto",
     label: str | int | None = None,
     machine: Any = None,
+    memory: float | None = None,
 ) -> tuple[Any, np.ndarray]:
     """Rows and labels of a file, compressed or not.
 
@@ -92,6 +94,11 @@ def read(
         Read the file as one for this machine, such as `mercer.load` returns: features by their names
         in the machine's order, or by their places, the label where it was in the file it learnt
         from, if there is one. A file that lacks a feature is refused.
+    memory : float, optional
+        MiB of rows that are held. More of them stay in their file (arrays of float32), or are put into
+        a temporary one (tables of numbers and LIBSVM text; the folder is that of `set_spool`), and X is
+        an array over it that cannot be written to: machines with ``approximate`` look at it block by
+        block. None: all are held.
 
     Returns
     -------
@@ -105,7 +112,12 @@ def read(
         known = machine._model
     column = "" if label is None else str(label)
     word = "" if format == "auto" else format
-    return _pair(_core.read(os.fspath(path), double, word, column, known))
+    if memory is not None and not 0 < memory < 2**40:
+        raise ValueError(f"memory = {memory} must be a number of MiB above 0, or None")
+    most = 0 if memory is None else max(1, int(memory * 2**20))
+    return _pair(
+        _core.read(os.fspath(path), double, word, column, known, most, spool_folder())
+    )
 
 
 def write(

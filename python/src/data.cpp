@@ -37,8 +37,11 @@ Dataset make_sample(const std::string& kind, nb::dict options) {
 
 /// `known`: the columns are those of this model, and stand where they stood for it.
 nb::tuple read_file(const std::string& path, bool twice, const std::string& format,
-                    const std::string& label, const Model* known) {
+                    const std::string& label, const Model* known, std::size_t most_bytes,
+                    const std::string& spool) {
     ReadOptions options{.format = format, .label = label, .double_precision = twice};
+    options.most_bytes = most_bytes;
+    options.spool = spool;
     if (known) options.known = std::make_shared<const KnownColumns>(known->known_columns());
     return parts_of(read(path, options));
 }
@@ -60,7 +63,8 @@ void write_file(const std::string& path, const Rows& x, const Numbers& values,
 
 void bind_data(nb::module_& m) {
     m.def("read", &read_file, nb::arg("path"), nb::arg("twice"), nb::arg("format"),
-          nb::arg("label"), nb::arg("known").none());
+          nb::arg("label"), nb::arg("known").none(), nb::arg("most_bytes") = 0,
+          nb::arg("spool") = "");
     m.def("write", &write_file);
     nb::class_<Scaling>(m, "Scaling", "A map from rows to rows, column by column or row by row.")
         .def_static("fit", [](const std::string& rule,

@@ -63,6 +63,7 @@ NB_MODULE(_core, m) {
     mercer::python::bind_bounds(m);
     mercer::python::bind_features(m);
     mercer::python::bind_data(m);
+    mercer::python::bind_streams(m);
     mercer::python::bind_tables(m);
     mercer::python::bind_exchange(m);
     mercer::python::bind_search(m);

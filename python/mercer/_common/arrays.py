@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from .compat import HAVE_SKLEARN
 from .frames import as_frame
+from .streams import StreamRows, is_stream, read_rows
 from .._kernel.series import counted_rows
 from .._kernel.structures import Structured, structured
 
@@ -75,10 +76,21 @@ def refuse_masked(values: Any, name: str) -> None:
         )
 
 
+def as_table(X: Any, estimator: Any = None) -> Any:
+    """X, or where it is a stream its rows (`StreamRows`), or a frame where it has columns of texts."""
+    if not isinstance(X, StreamRows) and is_stream(X):
+        rows = read_rows(X, estimator)
+        if rows is not None:
+            return rows
+    return as_frame(X)
+
+
 def checked_rows(X: Any, name: str = "X") -> _core.Rows:
     """`to_rows` of whatever a user gives where no estimator looks at it first."""
     refuse_masked(X, name)
-    X = as_frame(X)
+    X = as_table(X)
+    if isinstance(X, StreamRows):
+        return to_rows(np.asarray(X))
     objects = structured(X)
     if objects is not None:
         return objects.rows()
@@ -131,7 +143,9 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> Any:
     if not reset and _is_ready(estimator, X):
         return X
     refuse_masked(X, "X")
-    X = as_frame(X)
+    X = as_table(X, None if reset else estimator)
+    if isinstance(X, StreamRows):
+        return _check_stream(estimator, X, reset, minimum)
     objects = structured(X)
     if objects is not None:
         return _check_structured(estimator, X, objects, reset, minimum)
@@ -176,6 +190,30 @@ def _is_ready(estimator: Any, X: Any) -> bool:
         and not getattr(estimator, "_kinds", None)
         and bool(np.isfinite(X).all())
     )
+
+
+def _check_stream(estimator: Any, X: StreamRows, reset: bool, minimum: int) -> np.ndarray:
+    """Rows of a stream, whose numbers were looked at as they came."""
+    if X.shape[0] < minimum:
+        raise ValueError(
+            f"Found array with {X.shape[0]} sample(s) while a minimum of {minimum} is required."
+        )
+    if not reset and getattr(estimator, "_kinds", None):
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted on {estimator._kinds}, and X holds numbers alone"
+        )
+    if reset:
+        estimator.__dict__.pop("_kinds", None)
+        estimator.__dict__.pop("feature_names_in_", None)
+        estimator.n_features_in_ = X.shape[1]
+        if X.names:
+            estimator.feature_names_in_ = np.asarray(X.names, dtype=object)
+    elif X.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input"
+        )
+    return np.asarray(X)
 
 
 def _check_structured(

@@ -6,6 +6,7 @@ import copy
 import os
 import warnings
 import weakref
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from .kernel_choice import KernelChoice
 from .parameters import checked, number
 from .progress import ProgressBar
 from .report import Report, Told
+from .streams import by_blocks
 from ..distributed._ranks import sums_of_all
 from .._kernel.block_kernel import Things, things_in
 from ..kernels import BlockKernel, Kernel
@@ -64,10 +66,13 @@ class Machine(KernelChoice, BaseEstimator):
     _task = ""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Whatever learns looks at its parameters first."""
+        """Whatever learns looks at its parameters first; answers are given block by block to streams."""
         for name in ("fit", "partial_fit"):
             if name in cls.__dict__:
                 setattr(cls, name, checked(cls.__dict__[name]))
+        for name in ("predict", "decision_function", "transform", "score_samples"):
+            if isfunction(cls.__dict__.get(name)):
+                setattr(cls, name, by_blocks(cls.__dict__[name]))
         super().__init_subclass__(**kwargs)
 
     def __sklearn_tags__(self) -> Any:

@@ -11,6 +11,8 @@ from typing import Any, Callable
 
 import numpy as np
 
+from .streams import is_stream, read_with_label
+
 #: What the library calls a setting, and what estimators call the parameter it comes from.
 PARAMETER_OF = {
     "balanced": ("class_weight",),
@@ -131,6 +133,25 @@ def in_our_words(estimator: Any, error: Exception) -> Exception:
     return error
 
 
+def _with_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Of a stream, which comes once, y and sample_weight may be columns: by their names."""
+    names = ("X", "y", "sample_weight")
+    given = {**dict(zip(names, args)), **kwargs}
+    y, weights = given.get("y"), given.get("sample_weight")
+    if not isinstance(y, str) and not isinstance(weights, str):
+        return args, kwargs
+    label = y if isinstance(y, str) else ""
+    rows, labels, found = read_with_label(
+        given["X"], label, weights if isinstance(weights, str) else ""
+    )
+    given["X"] = rows
+    if label:
+        given["y"] = labels
+    if found is not None:
+        given["sample_weight"] = found
+    return args[len(names) :], given
+
+
 def checked(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that looks at the parameters of its estimator first, and names them in its errors."""
 
@@ -143,6 +164,8 @@ def checked(method: Callable[..., Any]) -> Callable[..., Any]:
                 from ..distributed import fit  # what is of Dask is learnt by its workers
 
                 return fit(self, *args, **kwargs)
+            if is_stream(rows):
+                args, kwargs = _with_columns(args, kwargs)
             return method(self, *args, **kwargs)
         except (TypeError, ValueError) as error:
             renamed = in_our_words(self, error)

@@ -73,6 +73,31 @@ nb::tuple arrays_of(const Rows& rows) {
         give(std::vector<std::int64_t>(view.starts, view.starts + view.rows + 1)));
 }
 
+/// An array over numbers that the rows keep.
+template <class T>
+nb::ndarray<nb::numpy, const T> look_at(const T* first, std::vector<std::size_t> shape,
+                                        const Rows& rows) {
+    auto* held = new Rows(rows);
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Rows*>(p); });
+    return {first, shape.size(), shape.data(), owner};
+}
+
+template <class T>
+nb::tuple views_of(const Rows& rows) {
+    if (!rows.is_sparse()) {
+        const MatrixView<const T> view = rows.dense_view<T>();
+        return nb::make_tuple(look_at(view.data, {view.rows, view.columns}, rows));
+    }
+    const SparseView<T> view = rows.sparse_view<T>();
+    const std::size_t count = view.nonzeros();
+    std::vector<std::int64_t> starts(view.starts, view.starts + view.rows + 1);
+    return nb::make_tuple(
+        look_at(view.value, {count}, rows),
+        // As SciPy counts columns; whoever reads them as rows checks that none is negative.
+        look_at(reinterpret_cast<const std::int32_t*>(view.index), {count}, rows),
+        give(std::move(starts)));
+}
+
 /// Where the numbers lie, for the proof that nothing was copied.
 std::size_t address_of(const Rows& rows) {
     if (rows.size() == 0) return 0;
@@ -248,7 +273,10 @@ nb::dict texts_of(const Rows& rows) {
     return result;
 }
 
-nb::tuple rows_to_arrays(const Rows& rows) {
+nb::tuple rows_to_arrays(const Rows& rows, bool look) {
+    if (look || place_of(rows) != RowPlace::memory) {
+        return rows.is_double() ? views_of<double>(rows) : views_of<float>(rows);
+    }
     return rows.is_double() ? arrays_of<double>(rows) : arrays_of<float>(rows);
 }
 

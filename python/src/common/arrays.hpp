@@ -44,8 +44,9 @@ inline std::vector<double> copy_of(const Numbers& numbers) {
     return {numbers.data(), numbers.data() + numbers.size()};
 }
 
-/// Rows as NumPy arrays: (values,) or (values, columns, starts), and the number of columns.
-nb::tuple rows_to_arrays(const Rows& rows);
+/// Rows as NumPy arrays: (values,) or (values, columns, starts). Those in memory are copied; those
+/// that are not, and all with `look`, are looked at where they lie, and cannot be written to.
+nb::tuple rows_to_arrays(const Rows& rows, bool look = false);
 
 /// Columns of texts as Python has them: {name: list of str}; columns of graphs have empty lists.
 nb::dict texts_of(const Rows& rows);

@@ -21,6 +21,7 @@ void bind_theory(nanobind::module_& m);
 void bind_bounds(nanobind::module_& m);
 void bind_features(nanobind::module_& m);
 void bind_data(nanobind::module_& m);
+void bind_streams(nanobind::module_& m);
 void bind_tables(nanobind::module_& m);
 void bind_exchange(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
