@@ -111,6 +111,73 @@ TEST_F(ArrayPart, AboveTheLimitIsLeftInTheFile) {
     EXPECT_FALSE(is_mapped(data.x));
 }
 
+TEST_F(ArrayPart, OtherNumbersThanFloatsWaitInATemporaryFile) {
+    // Eight bytes that four could hold, and some that they could not: as read at once.
+    for (const double step : {0.25, 0.1, 1e-9}) {
+        std::vector<double> values;
+        for (std::size_t k = 0; k < 3 * rows; ++k) {
+            values.push_back((step < 1e-6 ? 1 : 0) + step * static_cast<double>(k));
+        }
+        Dataset doubles;
+        doubles.x = Rows::dense(std::move(values), 3);
+        write(doubles, path("doubles.npy"));
+        const Dataset whole = read(path("doubles.npy"));
+        ReadOptions options;
+        options.most_bytes = 1 << 20;
+        const Dataset found = read(path("doubles.npy"), options);
+        EXPECT_EQ(place_of(found.x), RowPlace::spool);
+        ASSERT_EQ(found.x.is_double(), whole.x.is_double()) << step;
+        EXPECT_EQ(found.x.is_double(), step < 1e-6);
+        std::vector<double> a(3), b(3);
+        for (std::size_t i = 0; i < rows; i += 97) {
+            found.x.copy_row(i, a);
+            whole.x.copy_row(i, b);
+            ASSERT_EQ(a, b);
+        }
+        // Of a part the precision is that of all.
+        options.part = [](std::size_t total) { return RowRange{total / 2, total}; };
+        const Dataset half = read(path("doubles.npy"), options);
+        ASSERT_EQ(half.size(), rows / 2);
+        EXPECT_EQ(half.x.is_double(), whole.x.is_double());
+        half.x.copy_row(1, a);
+        whole.x.copy_row(rows / 2 + 1, b);
+        EXPECT_EQ(a, b);
+    }
+    ReadOptions options;
+    options.most_bytes = 1 << 20;
+    options.double_precision = true;
+    const Dataset wide = read(path("rows.npy"), options);
+    EXPECT_EQ(place_of(wide.x), RowPlace::spool);
+    EXPECT_TRUE(wide.x.is_double());
+    expect_rows(wide, 0, rows);
+}
+
+TEST_F(ArrayPart, NamesTheRowOfAMistakeFarBehind) {
+    std::vector<double> values(3 * rows, 0.5);
+    Dataset bad;
+    bad.x = Rows::dense(std::move(values), 3);
+    write(bad, path("bad.npy"));
+    {
+        const double nan = std::nan("");  // which no file is written with
+        std::fstream file(path("bad.npy"), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(-static_cast<std::ptrdiff_t>(sizeof(double)) * (3 * (rows - 350'000) - 1),
+                   std::ios::end);
+        file.write(reinterpret_cast<const char*>(&nan), sizeof nan);
+    }
+    ReadOptions options;
+    for (const std::size_t most : {std::size_t{0}, std::size_t{1} << 20}) {
+        options.most_bytes = most;
+        try {
+            read(path("bad.npy"), options);
+            FAIL() << "NaN was taken";
+        } catch (const InvalidInput& error) {
+            EXPECT_NE(std::string(error.what()).find("row 350001, column 2: found nan"),
+                      std::string::npos)
+                << error.what();
+        }
+    }
+}
+
 TEST_F(ArrayPart, OfAFileThatIsCutShortIsRefused) {
     std::filesystem::resize_file(path("rows.npy"), 4'500'000);
     ReadOptions options;

@@ -85,7 +85,8 @@ std::vector<std::size_t> column_offsets(const Array& array) {
 [[noreturn]] void refuse_element(const Input& input, const Array& array, std::size_t place,
                                  double value) {
     const std::size_t columns = std::max<std::size_t>(array.columns(), 1);
-    const std::string where = array.name + ": row " + std::to_string(place / columns + 1) +
+    const std::string where = array.name + ": row " +
+                              std::to_string(array.rows_before + place / columns + 1) +
                               ", column " + std::to_string(place % columns + 1) + ": found ";
     if (std::isnan(value)) {
         fail(input, where + "nan, expected a number; to fill in missing values set " +

@@ -41,6 +41,7 @@ struct Array {
     bool big_endian = false;
     bool fortran = false;  ///< first index runs fastest
     std::vector<std::size_t> shape;
+    std::size_t rows_before = 0;  ///< of a larger array that this is a part of
 
     std::size_t rows() const { return shape.empty() ? 1 : shape[0]; }
     std::size_t columns() const;  ///< product of the other extents
