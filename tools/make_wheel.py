@@ -39,6 +39,7 @@ OPTIONAL = {
     "MERCER_CLP_LIBRARY": "codebooks by linear programs (vq) are refused",
     "MERCER_MICROHTTPD_LIBRARY": "mercer studio is refused",
     "MERCER_MPI_LIBRARY": "several processes under mpirun are refused",
+    "MERCER_PARQUET_LIBRARY": "the program refuses Parquet; from Python pyarrow reads it",
 }
 #: Every manylinux system has these (PEP 600).
 SYSTEM = {

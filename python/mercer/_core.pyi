@@ -585,6 +585,7 @@ class ArrowStream:
         self,
         capsule: object,
         name: str,
+        is_file: bool,
         label: str,
         weights: str,
         known: Sequence[str],
@@ -592,6 +593,7 @@ class ArrowStream:
         missing: str,
         most_bytes: int,
         spool: str,
+        model: Model | None = None,
     ) -> None: ...
     @property
     def names(self) -> list[str]: ...

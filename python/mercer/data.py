@@ -21,7 +21,7 @@ import numpy as np
 from . import _core
 from ._common.arrays import checked_rows, from_rows
 from ._common.frames import as_frame
-from ._common.streams import set_spool, spool_folder
+from ._common.streams import parquet_reader, read_file_stream, set_spool, spool_folder
 from ._kernel.expression import _names
 
 _OPTIONS = ("n", "noise", "seed", "classes", "columns", "turns", "cells")
@@ -81,7 +81,7 @@ def read(
     Parameters
     ----------
     path : str
-        A file, or "@digits" or "@iris".
+        A file, or "@digits" or "@iris". Parquet is read by pyarrow, where that is installed.
     double : bool
         float64 numbers; else float32.
     format : str
@@ -115,6 +115,9 @@ def read(
     if memory is not None and not 0 < memory < 2**40:
         raise ValueError(f"memory = {memory} must be a number of MiB above 0, or None")
     most = 0 if memory is None else max(1, int(memory * 2**20))
+    reader = parquet_reader(path, format)
+    if reader is not None:
+        return read_file_stream(reader, os.fspath(path), double, column, known, most)
     return _pair(
         _core.read(os.fspath(path), double, word, column, known, most, spool_folder())
     )

@@ -9,6 +9,7 @@
 #include "common/bindings.hpp"
 #include "common/interrupt.hpp"
 #include "mercer/data/arrow.hpp"
+#include "mercer/learn/model.hpp"
 
 namespace mercer::python {
 namespace {
@@ -27,9 +28,10 @@ MissingValues missing_of(const std::string& word) {
 class ArrowStream {
    public:
     /// `known` are the names of the columns wanted, in their order; none: all.
-    ArrowStream(const nb::object& capsule, const std::string& name, const std::string& label,
-                const std::string& weights, const std::vector<std::string>& known, bool twice,
-                const std::string& missing, std::size_t most_bytes, const std::string& spool) {
+    ArrowStream(const nb::object& capsule, const std::string& name, bool is_file,
+                const std::string& label, const std::string& weights,
+                const std::vector<std::string>& known, bool twice, const std::string& missing,
+                std::size_t most_bytes, const std::string& spool, const Model* model) {
         void* const found = PyCapsule_GetPointer(capsule.ptr(), capsule_name);
         if (found == nullptr) throw nb::python_error();
         auto& stream = *static_cast<ArrowArrayStream*>(found);
@@ -44,8 +46,11 @@ class ArrowStream {
             KnownColumns columns{.features = known.size(), .names = known};
             options_.known = std::make_shared<const KnownColumns>(std::move(columns));
         }
+        if (model) options_.known = std::make_shared<const KnownColumns>(model->known_columns());
+        // Files are read as other files are.
+        const auto numbers = is_file ? ArrowNumbers::fitting : ArrowNumbers::typed;
         const nb::gil_scoped_release free;
-        rows_.emplace(stream, name, options_, ArrowNumbers::typed);
+        rows_.emplace(stream, name, options_, numbers);
     }
     ArrowStream(const ArrowStream&) = delete;
     ArrowStream& operator=(const ArrowStream&) = delete;
@@ -90,11 +95,12 @@ class ArrowStream {
 
 void bind_streams(nb::module_& m) {
     nb::class_<ArrowStream>(m, "ArrowStream", "A table that comes batch after batch, and once.")
-        .def(nb::init<nb::object, std::string, std::string, std::string, std::vector<std::string>,
-                      bool, std::string, std::size_t, std::string>(),
-             nb::arg("capsule"), nb::arg("name"), nb::arg("label"), nb::arg("weights"),
-             nb::arg("known"), nb::arg("twice"), nb::arg("missing"), nb::arg("most_bytes"),
-             nb::arg("spool"))
+        .def(nb::init<nb::object, std::string, bool, std::string, std::string,
+                      std::vector<std::string>, bool, std::string, std::size_t, std::string,
+                      const Model*>(),
+             nb::arg("capsule"), nb::arg("name"), nb::arg("is_file"), nb::arg("label"),
+             nb::arg("weights"), nb::arg("known"), nb::arg("twice"), nb::arg("missing"),
+             nb::arg("most_bytes"), nb::arg("spool"), nb::arg("model") = nb::none())
         .def_prop_ro("names", &ArrowStream::names)
         .def_prop_ro("columns", &ArrowStream::columns)
         .def_prop_ro("label_kind", &ArrowStream::label_kind)

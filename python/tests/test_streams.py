@@ -167,7 +167,7 @@ def test_mistakes_are_named(table):
     with pytest.raises(TypeError, match="opens int"):
         SVC().fit(lambda: 7, y)
     with pytest.raises(ValueError):  # a capsule of something else
-        mercer._core.ArrowStream(mercer_capsule(), "X", "none", "", [], False, "refuse", 0, "")
+        mercer._core.ArrowStream(mercer_capsule(), "X", False, "none", "", [], False, "refuse", 0, "")
 
 
 def mercer_capsule():
@@ -251,6 +251,44 @@ def test_arrows_own_tables_readers_and_scanners(table, tmp_path):
 
     with pytest.raises(ValueError, match="the line was cut"):
         SVC().fit(pyarrow.RecordBatchReader.from_batches(whole.schema, batches()), "kind")
+
+
+def test_tables_of_several_kinds():
+    frame = polars.DataFrame(
+        {
+            "age": [31.0, None, 45.0, 28.0] * 10,
+            "city": polars.Series(["Rome", "Oslo", "Rome", "Bern"] * 10, dtype=polars.Categorical),
+            "left": [True, False] * 20,
+        }
+    )
+    kinds = {column["name"]: column["kind"] for column in mercer.column_kinds(lambda: Once(frame))}
+    assert kinds == {"age": "number", "city": "category", "left": "yes-no"}
+    machine = mercer.learn(Once(frame), "left", time=1)
+    assert (machine.predict(Once(frame.drop("left"))) == machine.predict(frame)).all()
+
+
+def test_parquet_files(table, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    X, y = table
+    path, text = tmp_path / "t.parquet", tmp_path / "t.csv"
+    whole = {**{f"x{j}": X[:, j].round(3) for j in range(4)}, "kind": y}
+    parquet.write_table(pyarrow.table(whole), path, row_group_size=700)
+    data.write(str(text), frame_of(X.round(3)), y)
+    with pytest.raises(ValueError, match=r"column 5 \(kind\) holds texts"):
+        data.read(path, label="x1")
+    for options in ({}, {"double": False}, {"memory": 0.01}):
+        rows, labels = data.read(path, **options)
+        expected, names = data.read(text, **options)
+        assert rows.dtype == expected.dtype and (rows == expected).all() and (labels == names).all()
+        assert is_mapped(rows) == ("memory" in options)
+    machine = SVC().fit(frame_of(X), y)
+    machine.save(tmp_path / "m.mercer")
+    rows, labels = data.read(path, machine=mercer.load(tmp_path / "m.mercer"))
+    assert rows.shape == X.shape and len(labels) == len(X)
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises((ValueError, OSError)):
+        data.read(path)
 
 
 def test_frames_of_pandas(table, spooled):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .streams import is_one_column
+
 
 def as_frame(X: Any) -> Any:
     """X, or a frame of pandas or polars where X is a table or a stream of Arrow's.
@@ -13,7 +15,7 @@ def as_frame(X: Any) -> Any:
     """
     if _is_frame(X) and type(X).__name__ == "LazyFrame":
         raise TypeError("X is a polars LazyFrame, which has no rows yet: give X.collect()")
-    if not hasattr(X, "__arrow_c_stream__") or _is_frame(X) or _is_one_column(X):
+    if not hasattr(X, "__arrow_c_stream__") or _is_frame(X) or is_one_column(X):
         return X
     if hasattr(X, "to_pandas") and _has("pandas"):
         return X.to_pandas()
@@ -33,11 +35,6 @@ def as_frame(X: Any) -> Any:
 
 def _is_frame(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] in ("pandas", "polars")
-
-
-def _is_one_column(X: Any) -> bool:
-    """Arrow's arrays have a stream as well."""
-    return hasattr(X, "__array__") and not hasattr(X, "column_names")
 
 
 def _has(module: str) -> bool:

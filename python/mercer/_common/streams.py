@@ -75,7 +75,7 @@ def is_stream(X: Any) -> bool:
         return False
     if hasattr(X, "__arrow_c_stream__"):
         if not is_frame(X):
-            return not _is_one_column(X)
+            return not is_one_column(X)
         shape = X.shape
         return len(shape) == 2 and shape[0] * shape[1] * 8 > held_bytes()
     if hasattr(X, "__array__") or hasattr(X, "__len__"):
@@ -83,15 +83,17 @@ def is_stream(X: Any) -> bool:
     return hasattr(X, "to_reader") or callable(X)
 
 
-def _is_one_column(X: Any) -> bool:
+def is_one_column(X: Any) -> bool:
     """Arrow's arrays have a stream as well."""
     return hasattr(X, "__array__") and not hasattr(X, "column_names")
 
 
-def _capsule(X: Any) -> tuple[Any, Any]:
-    """The stream of X, and what has it."""
-    if not hasattr(X, "__arrow_c_stream__") and not hasattr(X, "to_reader"):
-        X = X()  # opens it
+def opened(X: Any) -> Any:
+    """What a function opens, and the reader of a scanner; all else is what it is."""
+    if not is_stream(X) or hasattr(X, "__arrow_c_stream__"):
+        return X
+    if not hasattr(X, "to_reader"):
+        X = X()
     if not hasattr(X, "__arrow_c_stream__") and hasattr(X, "to_reader"):
         X = X.to_reader()
     if not hasattr(X, "__arrow_c_stream__"):
@@ -99,18 +101,19 @@ def _capsule(X: Any) -> tuple[Any, Any]:
             f"X opens {type(X).__name__}, expected a table or reader with a stream of Arrow's "
             "(__arrow_c_stream__)"
         )
-    return X.__arrow_c_stream__(), X
+    return X
 
 
 def _open(X: Any, known: Any = (), label: str = "none", weights: str = "") -> _core.ArrowStream | None:
     """A stream of numbers; None for a table that has texts and can be looked at again."""
+    table = opened(X)
     try:
-        capsule, table = _capsule(X)
+        capsule = table.__arrow_c_stream__()
     except ImportError:  # a frame of pandas needs pyarrow for it
         return None
     try:
         return _core.ArrowStream(
-            capsule, "X", label, weights, [str(name) for name in known], False, "refuse",
+            capsule, "X", False, label, weights, [str(name) for name in known], False, "refuse",
             held_bytes(), _folder,
         )  # fmt: skip
     except ValueError:
@@ -155,6 +158,38 @@ def read_with_label(X: Any, label: str, weights: str) -> tuple[Any, Any, Any]:
     elif kind in ("boolean", "whole"):
         y = y.astype(bool if kind == "boolean" else np.int64)
     return _array(values, stream.names), (y if kind else None), (given if weights else None)
+
+
+def parquet_reader(path: Any, format: str) -> Any:
+    """A reader of a Parquet file's batches; None for other files, and without pyarrow."""
+    if format not in ("auto", "parquet"):
+        return None
+    try:
+        with open(path, "rb") as file:
+            if file.read(4) != b"PAR1":
+                return None
+        import pyarrow.parquet
+    except (OSError, TypeError, ImportError):
+        return None
+    # Pages are read as they are wanted: a row group may be larger than memory.
+    file = pyarrow.parquet.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False)
+    return pyarrow.RecordBatchReader.from_batches(
+        file.schema_arrow, file.iter_batches(1 << 15, use_threads=False)
+    )
+
+
+def read_file_stream(
+    reader: Any, name: str, double: bool, label: str, model: Any, most_bytes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and labels of a file that a reader of batches was opened for."""
+    stream = _core.ArrowStream(
+        reader.__arrow_c_stream__(), name, True, label, "", [], double, "refuse", most_bytes, _folder,
+        model,
+    )  # fmt: skip
+    (values,), y, names, _ = stream.rest()
+    if not most_bytes:
+        values = values.copy()  # to be written to, as other files are
+    return values, (np.asarray(names)[y.astype(np.intp)] if names else y)
 
 
 def blocks_of(X: Any, estimator: Any = None, rows: int = BLOCK) -> Iterator[np.ndarray]:

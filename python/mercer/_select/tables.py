@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core
 from .._common.base import Report, _threads
 from .._common.frames import as_frame
+from .._common.streams import opened
 
 
 def _cell(value: Any) -> str:
@@ -30,7 +31,7 @@ def _cell(value: Any) -> str:
 
 def _columns(frame: Any) -> dict[str, list[Any]]:
     """The columns of a pandas or polars frame, of Arrow's, or of a dict, by their names."""
-    frame = as_frame(frame)
+    frame = as_frame(opened(frame))
     if isinstance(frame, Mapping):
         return {str(name): list(values) for name, values in frame.items()}
     if hasattr(frame, "columns"):

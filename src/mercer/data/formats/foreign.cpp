@@ -20,10 +20,6 @@ Format refused(const char* name, const char* title, const char* about, const cha
 }
 
 constexpr const char* save_sheet = "save the sheet as CSV in the program that made it";
-constexpr const char* with_pandas =
-    "write it as CSV: python3 -c \"import pandas; pandas.read_parquet('FILE').to_csv('FILE.csv', "
-    "index=False)\"";
-
 /// What a zip archive begins with names its first member.
 bool zip_holds(const Input& input, std::string_view member) {
     return input.bytes.starts_with("PK\x03\x04") &&
@@ -49,11 +45,6 @@ Format excel() {
     return refused(
         "xls", "old Excel", "an old Excel workbook (xls)", save_sheet,
         [](const Input& input) { return certain_if(input.bytes.starts_with("\xD0\xCF\x11\xE0")); });
-}
-
-Format parquet() {
-    return refused("parquet", "Parquet", "a Parquet file", with_pandas,
-                   [](const Input& input) { return certain_if(input.bytes.starts_with("PAR1")); });
 }
 
 Format arrow() {

@@ -432,7 +432,8 @@ Table table_from_text(std::string_view content, const std::string& name,
         Input probe = input;
         const Format& format = formats::settle_format(probe, copy);  // refuses what is no text
         if (format.kind != Format::Kind::text) {
-            formats::fail(input, "found " + format.title + ", expected a table in text");
+            formats::fail(input, "found " + format.title + ", expected a table in text" +
+                                     (format.remedy.empty() ? "" : "; " + format.remedy));
         }
         const bool table = format.uses.leave_out;
         if (!table) other = format.title;
