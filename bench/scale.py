@@ -7,8 +7,12 @@
     checkerboard  10^2 … 10^7 rows (--rows), one command
     covtype       all of covtype, class 2 against the rest, exactly: four fifths to learn from
     nystroem      ridge and hinge at equal centres and error, beside Nystroem + Ridge and LinearSVC
+    outofcore     CSV and LIBSVM text several times as large as --limit: training and prediction, and the
+                  same models byte by byte as with all rows in memory
 
-Printed: seconds from the file to the model, peak memory of the process, test error, relative gap.
+Printed: seconds from the file to the model, peak memory of the process, test error, relative gap. Of
+outofcore the peak of the process's own memory (RssAnon and RssShmem of /proc, every 3 ms) beside that of all
+that is resident, pages of files among it; more than --limit and 512 MiB of its own is an error.
 """
 
 import argparse
@@ -173,7 +177,97 @@ def nystroem(arguments, folder):
               f"{theirs:.1f} s, {own_peak:.0f} MiB, error {error(guess):.4f}", flush=True)
 
 
-CASES = {"power": power, "checkerboard": checkerboard, "covtype": covtype, "nystroem": nystroem}
+def peak_of(command):
+    """Seconds, own and resident MiB at most, and what the command prints."""
+    begin = time.perf_counter()
+    own = resident = 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            try:
+                with open(f"/proc/{process.pid}/status") as file:
+                    lines = dict(line.split(":", 1) for line in file)
+                sizes = {name: int(text.split()[0]) / 1024 for name, text in lines.items()
+                         if name in ("RssAnon", "RssShmem", "VmHWM")}
+                own = max(own, sizes["RssAnon"] + sizes["RssShmem"])
+                resident = max(resident, sizes["VmHWM"])
+            except (KeyError, OSError):  # over by now
+                pass
+            time.sleep(0.003)
+        text = process.stdout.read()
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}")
+    return time.perf_counter() - begin, own, resident, text
+
+
+def write_text(path, rows, columns, libsvm):
+    """Numbers of three decimals, and a class of each row."""
+    rng = np.random.default_rng(1)
+    w = rng.normal(size=columns)
+    words = np.array([f"{value / 1000:.3f}" for value in range(-5000, 5000)])
+    places = [f"{j + 1}:" for j in range(columns)]
+    with open(path, "w") as file:
+        if not libsvm:
+            file.write(",".join(f"x{j}" for j in range(columns)) + ",class\n")
+        for first in range(0, rows, 20_000):
+            count = min(20_000, rows - first)
+            index = np.clip((rng.normal(size=(count, columns)) * 1000).round() + 5000, 0, 9999).astype(int)
+            x = (index - 5000) / 1000
+            f = np.sin(x @ w / 3) + 0.3 * x[:, 0] * x[:, 1] + 0.1 * rng.normal(size=count)
+            for row, value in zip(words[index].tolist(), f):
+                if libsvm:
+                    file.write("+1 " if value > 0 else "-1 ")
+                    file.write(" ".join(a + b for a, b in zip(places, row)) + "\n")
+                else:
+                    file.write(",".join(row) + (",1\n" if value > 0 else ",-1\n"))
+
+
+def outofcore(arguments, folder):
+    rows, columns = arguments.text_rows, 50
+    most = arguments.limit + 512
+    for form in ("csv", "libsvm"):
+        data = os.path.join(folder, f"large.{form}")
+        if not os.path.exists(data):
+            write_text(data, rows, columns, form == "libsvm")
+        size = os.path.getsize(data) / 2**20
+        print(f"{form}: {rows} x {columns}, {size:.0f} MiB of text, {rows * columns * 4 / 2**20:.0f} MiB of "
+              f"rows; --memory {arguments.limit}", flush=True)
+
+        def told(what, seconds, own, resident, more=""):
+            print(f"  {what}: {seconds:.1f} s, {own:.0f} MiB own, {resident:.0f} resident{more}", flush=True)
+            if own > most:
+                raise SystemExit(f"more than {most} MiB")
+
+        for task, options in (("ridge", []), ("logistic", ["--lambda", "1"]),
+                              ("svc", ["-C", "0.01", "--tol", "0.1"])):
+            models = [os.path.join(folder, f"{task}.{place}") for place in ("file", "memory")]
+            same = ""
+            for model, memory in zip(models, (arguments.limit, arguments.all)):
+                seconds, own, resident, text = peak_of([
+                    arguments.mercer, "train", data, model, "--task", task, "--approximate",
+                    f"nystroem(centres={arguments.few})", "--memory", str(memory), "--json", *options])
+                held = json.loads(text)["held"]
+                if memory == arguments.limit:
+                    assert held == "temporary file", held
+                    told(task, seconds, own, resident)
+                else:
+                    with open(models[0], "rb") as a, open(models[1], "rb") as b:
+                        same = "the same bytes" if a.read() == b.read() else "ANOTHER MODEL"
+                    print(f"    in memory: {seconds:.1f} s, {own:.0f} MiB own, {same}", flush=True)
+                    assert held == "memory" and same == "the same bytes"
+        answers = [os.path.join(folder, f"answers.{place}") for place in ("file", "memory")]
+        for answer, memory in zip(answers, (arguments.limit, arguments.all)):
+            seconds, own, resident, _ = peak_of([
+                arguments.mercer, "predict", os.path.join(folder, "logistic.file"), data, "-o", answer,
+                "--memory", str(memory), "--decision", "-q"])
+            if memory == arguments.limit:
+                told("predict", seconds, own, resident)
+        with open(answers[0], "rb") as a, open(answers[1], "rb") as b:
+            assert a.read() == b.read(), "other answers"
+        print(f"    in memory: {seconds:.1f} s, {own:.0f} MiB own, the same answers", flush=True)
+
+
+CASES = {"power": power, "checkerboard": checkerboard, "covtype": covtype, "nystroem": nystroem,
+         "outofcore": outofcore}
 
 
 def main():
@@ -188,6 +282,10 @@ def main():
     parser.add_argument("--lambda", dest="lambda_", type=float, default=0.001)
     parser.add_argument("--task", default="ridge")
     parser.add_argument("--rows", type=int, nargs="+", default=[100, 10_000, 1_000_000, 10_000_000])
+    parser.add_argument("--text-rows", type=int, default=2_000_000, help="of outofcore")
+    parser.add_argument("--limit", type=int, default=96, help="--memory of outofcore, MiB")
+    parser.add_argument("--all", type=int, default=2048, help="--memory that holds all its rows, MiB")
+    parser.add_argument("--few", type=int, default=100, help="centres of outofcore")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or temporary
