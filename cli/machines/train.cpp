@@ -398,6 +398,21 @@ std::optional<KeepCheckpoint> checkpoint_of(const CheckpointOptions& options,
                                          options.interval);
 }
 
+/// Which rows each of several ranks is to have. Throws InvalidInput for what one process does
+/// alone.
+HeldRows rows_of_ranks(const TrainOptions& options) {
+    const bool in_span = options.approximate.starts_with("nystroem");
+    if (options.folds > 0 || !options.curve.empty() || !options.trace.empty()) {
+        require_one_rank("mercer train with --cv, --curve or --trace");
+    }
+    if (!in_span && (options.approximate == "auto" || !is_svm(options.machine().task))) {
+        require_one_rank(
+            "mercer train without --approximate nystroem, of a task that is no "
+            "support vector machine,");
+    }
+    return in_span ? HeldRows::own : HeldRows::all;
+}
+
 int run(TrainOptions options, const InputOptions& input, const CheckpointOptions& checkpoint,
         const Session& session) {
     if (session.json && (options.model == "-" || options.trace == "-")) {
@@ -407,7 +422,9 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
     }
     InputOptions reading = input;
     if (options.double_precision) reading.read.double_precision = true;
-    reading.read.part = part_of_rank();
+    const HeldRows held = rows_of_ranks(options);
+    const SpreadOver spread(current_ranks(), held);
+    if (held == HeldRows::own) reading.read.part = part_of_rank();
     // Machines that go over blocks of rows need not have all of them in memory.
     const bool by_blocks = !options.approximate.empty();
     if (by_blocks) reading.read.most_bytes = options.memory << 20;
@@ -423,9 +440,6 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
     if (!options.from.empty()) {
         t.svm.start = std::make_shared<const Model>(read_model(options.from));
     }
-    if (options.approximate.empty() || options.approximate == "auto" || options.folds > 0) {
-        require_one_rank("mercer train without --approximate nystroem, or with --cv,");
-    }
     machine_of(options, t.svm, {});  // what no machine can take is said before the data is read
     Stopwatch watch;
     t.data = read_for_learning(reading, session, options.kernel);
@@ -437,7 +451,7 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
                                        counted(t.data.size(), "row")));
     }
     advise_on_scale(t);
-    t.rows = rows_of_all_ranks(t.data.size());
+    t.rows = held == HeldRows::own ? rows_of_all_ranks(t.data.size()) : t.data.size();
     Json json{{"input", input.path}, {"rows", t.rows}};
     std::string text = data_text(t);
     if (by_blocks) {

@@ -173,7 +173,12 @@ void bind_ranks(nb::module_& m) {
                  const nb::gil_scoped_release free;
                  r.all().fail(1, message);
              })
-        .def("begin", [](Ranks& r) { r.spread.emplace(r.all()); })
+        .def(
+            "begin",
+            [](Ranks& r, bool all) {
+                r.spread.emplace(r.all(), all ? HeldRows::all : HeldRows::own);
+            },
+            nb::arg("all") = false)
         .def("end", [](Ranks& r) { r.spread.reset(); });
     nb::class_<CarriedPart, Ranks>(m, "CarriedPart", "A part whose messages Python carries.")
         .def(nb::init<std::size_t, std::size_t>(), nb::arg("rank"), nb::arg("size"))

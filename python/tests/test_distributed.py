@@ -34,6 +34,12 @@ with ranks() as all:
         "ridge": mercer.KernelRidge(gamma=.5, approximate=span).fit(X[own], wave[own]),
         "logistic": mercer.KernelLogisticRegression(approximate=span).fit(X[own], names[own]),
     }
+    some = all.own_rows(17000)
+    models["svc"] = mercer.SVC(C=.05, tol=.5).fit(X[some], names[some])
+    assert models["svc"].shape_fit_ == (17000, 3) and models["svc"].support_.max() > 9000
+with ranks(rows="all"):
+    models["svr"] = mercer.SVR(C=5).fit(X[::40], wave[::40])
+    models["pairs"] = mercer.SVC(C=5).fit(X[::40], names[::40])
 if len(sys.argv) > 2:  # all must hear of it
     with ranks() as all:
         bad = wave[all.own_rows(len(X))].copy()
@@ -74,7 +80,7 @@ def test_models_have_the_same_bytes(tmp_path: pathlib.Path, mpirun: None) -> Non
             pytest.skip("built without MPI (libopenmpi-dev)")
         assert done.returncode == 0, done.stderr
         found.append(digests(folder))
-    assert len(found[0]) == 2
+    assert len(found[0]) == 5
     assert found[1] == found[0] and found[2] == found[0]
 
 

@@ -84,6 +84,45 @@ TEST_F(Mpi, ModelsHaveTheSameBytesForAnyNumberOfRanks) {
     }
 }
 
+/// All rows on each rank, the work shared: columns of the matrix, or pairs of classes.
+TEST_F(Mpi, SupportVectorMachinesOfAllRowsHaveTheSameBytes) {
+    const std::string moons = made({"moons", "--n", "2500", "--noise", "0.3"}, "moons.npz");
+    const std::string blobs = made({"blobs", "--n", "1200", "--classes", "5"}, "blobs.csv");
+    const std::string sinc = made({"sinc", "--n", "1500"}, "sinc.csv");
+    const std::string words = folder.file(
+        "words.csv", "text,label\nab ab ba,x\nab ba ab,x\nba ba,x\ncd cd,y\ncd dc dc,y\ndc,y\n");
+    const struct {
+        std::string data;
+        Words words;
+        std::vector<int> counts;
+    } cases[]{{moons, {"--task", "svc", "-C", "10", "--memory", "1"}, {2, 3, 5, 8}},
+              {blobs, {"--task", "svc", "--probability"}, {2, 5}},
+              {sinc, {"--task", "svr", "--target-scale", "standard"}, {3}},
+              {moons, {"--task", "one-class", "--nu", "0.2", "--double"}, {2}},
+              {words, {"--task", "svc", "--kernel", "spectrum(k=2)[text]"}, {2}}};
+    for (const auto& [data, more, counts] : cases) {
+        SCOPED_TRACE(data);
+        const auto train = [&](const std::string& model) {
+            Words all{"train", data, model};
+            all.insert(all.end(), more.begin(), more.end());
+            return all;
+        };
+        const std::string alone = folder.path("alone.mercer");
+        const Outcome single = run(train(alone));
+        ASSERT_EQ(single.code, 0) << single.err;
+        for (const int count : counts) {
+            const std::string model = folder.path("spread.mercer");
+            const Outcome spread = run_ranks(count, train(model));
+            ASSERT_EQ(spread.code, 0) << spread.err;
+            EXPECT_EQ(content_of(model), content_of(alone)) << count << " ranks";
+        }
+    }
+    const Outcome late = run_ranks(2, {"train", moons, "-C", "1e6", "--kernel", "rbf(gamma=9)",
+                                       "--tol", "1e-9", "--time-limit", "0.01"});
+    EXPECT_EQ(late.code, 0) << late.err;
+    EXPECT_TRUE(shows(late.out, "stopped at the time limit")) << late.out;
+}
+
 TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
     const std::string data = made({"blobs", "--n", "300"}, "blobs.csv");
     const struct {
@@ -95,6 +134,7 @@ TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
         {{"train", data, "--task", "class-means", "--approximate", "nystroem(centres=9)"},
          "cannot be spread over 3 processes"},
         {{"train", data, "--task", "logistic"}, "runs in one process"},
+        {{"train", data, "--cv", "3"}, "with --cv, --curve or --trace runs in one process"},
         {{"info", data}, "runs in one process"},
         {{"train", data, "--no-such-option"}, "there is no option"},
     };

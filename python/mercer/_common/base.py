@@ -21,7 +21,7 @@ from .parameters import checked, number
 from .progress import ProgressBar
 from .report import Report, Told
 from .streams import by_blocks
-from ..distributed._ranks import sums_of_all
+from ..distributed._ranks import is_spread, sums_of_all
 from .._kernel.block_kernel import Things, things_in
 from ..kernels import BlockKernel, Kernel
 
@@ -185,6 +185,11 @@ class Machine(KernelChoice, BaseEstimator):
     def _kernel_rows(self, kernel: Any, X: Any) -> tuple[_core.Rows, _core.Expression]:
         """Rows and expression to train with: a function of the user's becomes a matrix first."""
         if isinstance(kernel, BlockKernel):
+            if is_spread():
+                raise ValueError(
+                    "a kernel that is a function sees the rows of one process only: several take the "
+                    "kernels of mercer, by name, text or object"
+                )
             self._rows_kept = X.copy()
             self._block_kernel = kernel
             return to_rows(self._block_matrix(X, X)), _core.Expression.parse("precomputed")

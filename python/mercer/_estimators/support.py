@@ -12,6 +12,7 @@ from .._common.arrays import check_weights, is_sparse
 from .._common.base import Machine
 from .._common.call import outside
 from .._common.compat import ConvergenceWarning
+from ..distributed._ranks import sums_of_all
 
 #: What ``C=inf`` counts as where the library has no machine without a penalty (`SVR`).
 LARGEST_C = 1e10
@@ -100,9 +101,9 @@ class OneOutput(SupportVectorMachine):
     """A support vector machine with one function."""
 
     def _fit_one(self, X: Any, y: Any, sample_weight: Any, **settings: Any) -> Any:
-        rows = X.shape[0]
+        rows = int(sums_of_all(X.shape[0]))
         settings.update(self._solver_settings(rows))
-        self._train(X, y, self._row_weights(sample_weight, rows), **settings)
+        self._train(X, y, self._row_weights(sample_weight, X.shape[0]), **settings)
         model = self._model
         self.support_ = model.origins.astype(np.int32)
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
@@ -111,5 +112,5 @@ class OneOutput(SupportVectorMachine):
         self.intercept_ = model.bias
         self.n_iter_ = max(1, self.report_.iterations)
         self.fit_status_ = 0 if self.report_.converged else 1
-        self.shape_fit_ = (X.shape[0], self.n_features_in_)
+        self.shape_fit_ = (rows, self.n_features_in_)
         return self

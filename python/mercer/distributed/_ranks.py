@@ -25,8 +25,11 @@ _here = _Here()
 class Ranks:
     """The processes that mpirun has started; this one alone where there is no mpirun."""
 
-    def __init__(self, own: _core.Ranks | None = None) -> None:
+    def __init__(self, own: _core.Ranks | None = None, rows: str = "own") -> None:
+        if rows not in ("own", "all"):
+            raise ValueError(f"rows = {rows!r} must be 'own' or 'all'")
         self._ranks = _core.Ranks() if own is None else own
+        self.rows = rows
 
     @property
     def rank(self) -> int:
@@ -44,7 +47,7 @@ class Ranks:
         return slice(first, last)
 
     def __enter__(self) -> Ranks:
-        self._ranks.begin()
+        self._ranks.begin(self.rows == "all")
         _here.all.append(self)
         return self
 
@@ -64,14 +67,21 @@ class Ranks:
         self._ranks.fail(str(error))
 
 
-def ranks() -> Ranks:
-    """Within ``with ranks() as all:`` what is learnt is learnt by all processes together."""
-    return Ranks()
+def ranks(rows: str = "own") -> Ranks:
+    """Within ``with ranks() as all:`` what is learnt is learnt by all processes together.
+
+    Parameters
+    ----------
+    rows : {"own", "all"}
+        What each process gives to `fit`: its `own_rows`, or all of them. Support vector machines of all
+        rows (without ``approximate``) need them all in every process, and are quicker told so.
+    """
+    return Ranks(rows=rows)
 
 
 def is_spread() -> bool:
-    """Whether this thread learns together with others."""
-    return bool(_here.all) and _here.all[-1].size > 1
+    """Whether this thread learns from rows of which other processes have the rest."""
+    return bool(_here.all) and _here.all[-1].size > 1 and _here.all[-1].rows == "own"
 
 
 def is_first() -> bool:

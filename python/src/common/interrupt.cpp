@@ -78,10 +78,10 @@ void run_beside(const std::function<void(const Tell&)>& work, nb::object callbac
     std::optional<nb::python_error> raised;
     {
         const nb::gil_scoped_release free;
-        std::thread worker([&, count = threads(), ranks = &current_ranks(),
+        std::thread worker([&, count = threads(), ranks = &current_ranks(), held = held_rows(),
                             keep_state = KeepCheckpoint::current()] {
             const ThreadLimit limit(count);  // the caller's
-            const SpreadOver spread(*ranks);
+            const SpreadOver spread(*ranks, held);
             const ShareCheckpoint share(keep_state);
             std::exception_ptr error;
             try {

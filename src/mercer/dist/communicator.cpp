@@ -29,9 +29,12 @@ class Alone final : public Communicator {
 };
 
 thread_local Communicator* innermost = nullptr;
+thread_local HeldRows innermost_rows = HeldRows::own;
 thread_local KeepCheckpoint* innermost_checkpoint = nullptr;
 
 enum class State : std::uint64_t { well, stops, fails };
+
+constexpr std::size_t longest_message = std::size_t{1} << 30;  ///< bytes of all ranks together
 
 }  // namespace
 
@@ -104,9 +107,39 @@ std::vector<std::byte> Communicator::gather_bytes(std::span<const std::byte> own
         }
     } else {
         all.resize(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-        gather(own.data(), all.data(), counts);
+        gather_pieces(own, counts, all.data());
     }
     return all;
+}
+
+void Communicator::gather_to(std::span<const std::byte> own, std::span<const std::size_t> sizes,
+                             std::span<std::byte> all) {
+    if (size() > 1) meet({});
+    gather_pieces(own, sizes, all.data());
+}
+
+/// In messages that are not too long for those who carry them.
+void Communicator::gather_pieces(std::span<const std::byte> own, std::span<const std::size_t> sizes,
+                                 std::byte* all) {
+    const std::size_t most = longest_message / size();
+    const std::size_t longest = std::ranges::max(sizes);
+    if (longest <= most) return gather(own.data(), all, sizes);
+    std::vector<std::byte> heard;
+    for (std::size_t from = 0; from < longest; from += most) {
+        const auto part = [&](std::size_t bytes) {
+            return std::min(most, bytes - std::min(bytes, from));
+        };
+        std::vector<std::size_t> parts;
+        for (const std::size_t bytes : sizes) parts.push_back(part(bytes));
+        heard.resize(std::accumulate(parts.begin(), parts.end(), std::size_t{0}));
+        gather(own.data() + std::min(own.size(), from), heard.data(), parts);
+        std::size_t place = 0, at = 0;
+        for (std::size_t r = 0; r < sizes.size(); ++r) {
+            if (parts[r] > 0) std::memcpy(all + place + from, heard.data() + at, parts[r]);
+            place += sizes[r];
+            at += parts[r];
+        }
+    }
 }
 
 void Communicator::all_to_all(std::span<const double> sent,
@@ -141,17 +174,24 @@ std::size_t Communicator::fail(int code, const std::string& message) {
     return failure(say({State::fails, own.size()}), own).rank();
 }
 
-SpreadOver::SpreadOver(Communicator& ranks) : before_(innermost) {
+SpreadOver::SpreadOver(Communicator& ranks, HeldRows rows)
+    : before_(innermost), rows_before_(innermost_rows) {
     innermost = &ranks;
+    innermost_rows = rows;
 }
 
 SpreadOver::~SpreadOver() {
     innermost = before_;
+    innermost_rows = rows_before_;
 }
 
 Communicator& current_ranks() {
     static Alone alone;
     return innermost ? *innermost : alone;
+}
+
+HeldRows held_rows() {
+    return innermost_rows;
 }
 
 KeepCheckpoint::KeepCheckpoint(std::string path, bool resume, double interval)

@@ -9,9 +9,9 @@
 //   Model model = machine.fit(rows_of(own));  // the same on every rank
 //
 // Machines that learn in the span of some rows by passes over blocks (ridge, Gaussian processes,
-// kernel PCA, k-means, svc and the smooth losses under `approximate`) can be spread so; others
-// refuse. What is added up is added in the order of one tree, so that the model has the same bits
-// for any number of ranks.
+// kernel PCA, k-means, svc and the smooth losses under `approximate`) can be spread so, and support
+// vector machines of all rows, which every rank then has; others refuse. What is added up is added
+// in the order of one tree, so that the model has the same bits for any number of ranks.
 #pragma once
 
 #include <cstddef>
@@ -64,6 +64,10 @@ class Communicator {
         return values;
     }
 
+    /// The same where all know how many bytes each has: straight into their places.
+    void gather_to(std::span<const std::byte> own, std::span<const std::size_t> sizes,
+                   std::span<std::byte> all);
+
     /// The values of rank 0 take the place of those of the others.
     template <class T>
     void broadcast(std::span<T> values) {
@@ -106,6 +110,8 @@ class Communicator {
     std::vector<Word> meet(std::span<const std::byte> own);
     std::vector<std::byte> gather_bytes(std::span<const std::byte> own,
                                         std::vector<std::size_t>& counts);
+    void gather_pieces(std::span<const std::byte> own, std::span<const std::size_t> sizes,
+                       std::byte* all);
 
     bool stopped_ = false;
 };
@@ -115,20 +121,29 @@ class Communicator {
 /// of the library cannot speak to them: it was built without MPI.
 std::unique_ptr<Communicator> ranks_of_this_run();
 
+/// Which rows each rank has of the data that all learn from.
+enum class HeldRows {
+    own,  ///< those that `own_rows` says
+    all,  ///< all of them: only the work is shared
+};
+
 /// While it lives, what this thread learns is learnt by all of these ranks together.
 class SpreadOver {
    public:
-    explicit SpreadOver(Communicator& ranks);
+    explicit SpreadOver(Communicator& ranks, HeldRows rows = HeldRows::own);
     ~SpreadOver();
     SpreadOver(const SpreadOver&) = delete;
     SpreadOver& operator=(const SpreadOver&) = delete;
 
    private:
     Communicator* before_;
+    HeldRows rows_before_;
 };
 
 /// The ranks of the innermost `SpreadOver` of this thread; without any, this process alone.
 Communicator& current_ranks();
+/// The rows that each of them has.
+HeldRows held_rows();
 
 /// While it lives, machines that this thread learns in the span of some rows write down after each
 /// step where they stand, whole or not at all, so that a run that ended early can be gone on with,

@@ -20,6 +20,7 @@
 #include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/operator.hpp"
+#include "mercer/base/partners.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/gram/gram.hpp"
 
@@ -45,6 +46,10 @@ struct OperatorRequest {
     Reuse reuse = Reuse::none;
     std::size_t memory_bytes = std::size_t{1} << 30;  ///< for values that are kept
     Progress progress{};                              ///< while values are stored at once
+    /// Those who hold the matrix together with this process, each of which has all rows, makes the
+    /// same requests and keeps its part of the values; they must outlive the operator. Null:
+    /// nobody.
+    const Partners* partners = nullptr;
 };
 
 /// The matrix of the reference rows. Operators that keep values are for one thread at a time.

@@ -42,10 +42,14 @@ void sum_some(const T* const* rows, const double* weight, double* sum, std::size
         }
         hn::StoreU(s, d, sum + j);
     }
+    // By the same instruction, so that a sum does not depend on where its column stands.
+    const hn::CappedTag<double, 1> one;
     for (; j < size; ++j) {
+        auto s = hn::LoadU(one, sum + j);
         for (std::size_t k = 0; k < count; ++k) {
-            sum[j] += weight[k] * static_cast<double>(rows[k][j]);
+            s = hn::MulAdd(hn::Set(one, weight[k]), load_wide(one, rows[k] + j), s);
         }
+        hn::StoreU(s, one, sum + j);
     }
 }
 
@@ -120,7 +124,15 @@ template <class T>
 void add_weighted_columns(std::span<const T* const> rows, std::size_t length,
                           std::span<const double> weight, std::span<const std::size_t> columns,
                           std::span<double> sum) {
-    if (8 * columns.size() > length) {  // reading whole rows is quicker than picking columns
+    add_weighted_columns(rows, length, weight, columns, sum,
+                         whole_rows_are_quicker(columns.size(), length));
+}
+
+template <class T>
+void add_weighted_columns(std::span<const T* const> rows, std::size_t length,
+                          std::span<const double> weight, std::span<const std::size_t> columns,
+                          std::span<double> sum, bool whole_rows) {
+    if (whole_rows) {
         std::vector<double> whole(length, 0.0);
         add_weighted_rows_in_parallel<T>(rows, weight, whole);
         for (std::size_t c = 0; c < columns.size(); ++c) sum[c] += whole[columns[c]];
@@ -140,7 +152,10 @@ void add_weighted_columns(std::span<const T* const> rows, std::size_t length,
                                                    std::span<const double>, std::span<double>);  \
     template void add_weighted_columns<T>(std::span<const T* const>, std::size_t,                \
                                           std::span<const double>, std::span<const std::size_t>, \
-                                          std::span<double>);
+                                          std::span<double>);                                    \
+    template void add_weighted_columns<T>(std::span<const T* const>, std::size_t,                \
+                                          std::span<const double>, std::span<const std::size_t>, \
+                                          std::span<double>, bool);
 MERCER_FOR_TYPE(float)
 MERCER_FOR_TYPE(double)
 #undef MERCER_FOR_TYPE

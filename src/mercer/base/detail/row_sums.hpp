@@ -22,5 +22,15 @@ template <class T>
 void add_weighted_columns(std::span<const T* const> rows, std::size_t length,
                           std::span<const double> weight, std::span<const std::size_t> columns,
                           std::span<double> sum);
+/// The same, where whoever has other parts of the rows must go the same way: by sums over whole
+/// rows, or column by column, which rounds otherwise.
+template <class T>
+void add_weighted_columns(std::span<const T* const> rows, std::size_t length,
+                          std::span<const double> weight, std::span<const std::size_t> columns,
+                          std::span<double> sum, bool whole);
+/// Which of them is the quicker.
+inline bool whole_rows_are_quicker(std::size_t columns, std::size_t length) {
+    return 8 * columns > length;
+}
 
 }  // namespace mercer

@@ -48,19 +48,21 @@ template <class T>
 const Points<T>& GramOperator<T>::columns_of(const Columns& columns) const {
     if (columns.is_all()) return points_;
     const std::span<const std::size_t> some = columns.some();
-    auto& [newest, older] = selections_;
-    if (std::ranges::equal(some, newest.columns)) return newest.points;
-    if (!std::ranges::equal(some, older.columns)) {
-        older = {.columns = {some.begin(), some.end()},
-                 .points = gram_.select_among(points_, some)};
+    auto found = std::ranges::find_if(
+        selections_, [&](const Selection& s) { return std::ranges::equal(some, s.columns); });
+    if (found == selections_.end()) {
+        --found;
+        *found = {.columns = {some.begin(), some.end()},
+                  .points = gram_.select_among(points_, some)};
     }
-    std::swap(newest, older);
-    return newest.points;
+    std::rotate(selections_.begin(), found, found + 1);
+    return selections_.front().points;
 }
 
 template <class T>
 void GramOperator<T>::rows_to(std::span<const std::size_t> which, const Columns& columns,
                               std::span<T* const> out) const {
+    if (which.empty() || columns.size(size()) == 0) return;
     const Points<T>& z = columns_of(columns);
     gram_.rows_to(gram_.select_among(points_, which, false), z, out);
     evaluations_ += which.size() * z.size();
@@ -212,14 +214,15 @@ SharedOperator<T> make_operator(const Gram<T>& gram, const Points<T>& points,
     if (request.reuse == Reuse::none) return computed;
     // What sums over rows cost next to nothing for need not be kept, unless all of it can.
     const std::size_t n = points.size();
-    if (n > 0 && n > request.memory_bytes / sizeof(T) / n && collapses(gram.kernel()))
-        return computed;
+    const bool cheap = collapses(gram.kernel());
+    if (n > 0 && n > request.memory_bytes / sizeof(T) / n && cheap) return computed;
     // Likewise where most values are nothing, so that a row costs less to compute than to read
     // whole.
     if (gram.is_local(points)) return computed;
     return std::make_shared<CachedOperator<T>>(
         std::move(computed), request.memory_bytes,
-        request.reuse == Reuse::marked ? Keep::marked : Keep::everything);
+        request.reuse == Reuse::marked ? Keep::marked : Keep::everything,
+        cheap ? nullptr : request.partners);
 }
 
 template <class T>

@@ -12,6 +12,7 @@
 #include "mercer/base/detail/buffer.hpp"
 #include "mercer/base/operator.hpp"
 #include "mercer/base/progress.hpp"
+#include "mercer/gram/detail/column_shares.hpp"
 #include "mercer/gram/detail/row_cache.hpp"
 #include "mercer/gram/gram.hpp"
 
@@ -47,13 +48,13 @@ class GramOperator : public SymmetricOperator<T> {
 
     Gram<T> gram_;
     Points<T> points_;
-    /// The columns asked for last, newest first: a solver asks in turn for a small tile and for the
-    /// columns still in play, which stay the same for long.
+    /// The columns asked for last, newest first: a solver asks in turn for a small tile, for the
+    /// columns still in play, which stay the same for long, and of partners for all of one's own.
     struct Selection {
         std::vector<std::size_t> columns{};
         Points<T> points{};
     };
-    mutable std::array<Selection, 2> selections_{};
+    mutable std::array<Selection, 3> selections_{};
     mutable std::uint64_t evaluations_ = 0;
 };
 
@@ -91,14 +92,18 @@ enum class Keep {
 
 /// Another operator with a memory of the rows asked for last, within a budget of bytes. For one
 /// thread at a time.
+///
+/// Partners compute and keep of each row the columns that are their own, and tell one another what
+/// comes of them. Which rows are kept does not depend on how many they are: the budget is that of
+/// all of them together, and everything has the same bits.
 template <class T>
 class CachedOperator : public SymmetricOperator<T> {
    public:
     CachedOperator(std::shared_ptr<const SymmetricOperator<T>> inner, std::size_t budget_bytes,
-                   Keep keep = Keep::everything);
+                   Keep keep = Keep::everything, const Partners* partners = nullptr);
 
     std::size_t size() const override { return inner_->size(); }
-    void diagonal(std::span<double> diagonal) const override { inner_->diagonal(diagonal); }
+    void diagonal(std::span<double> diagonal) const override;
     void rows(std::span<const std::size_t> which, MatrixView<T> out) const override;
     void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
               MatrixView<T> out) const override;
@@ -108,26 +113,45 @@ class CachedOperator : public SymmetricOperator<T> {
     std::optional<ExplicitRows<T>> explicit_rows(const Columns& which) const override {
         return inner_->explicit_rows(which);
     }
-    std::uint64_t evaluations() const override { return inner_->evaluations(); }
+    /// Of all partners together.
+    std::uint64_t evaluations() const override { return evaluations_; }
     const RowCache<T>& cache() const { return cache_; }
 
    private:
+    /// Columns asked for, and those of them that are computed here.
+    struct Request {
+        Columns asked;
+        Columns own;
+    };
+
     bool is_whole() const { return !columns_; }
-    Columns kept_columns() const { return columns_ ? Columns(*columns_) : Columns::all(); }
+    Columns own_kept() const { return own_kept_ ? Columns(*own_kept_) : Columns::all(); }
     bool are_kept(const Columns& columns) const;
     bool holds(const Columns& columns) const;
+    std::vector<std::size_t> places_of(const Columns& own) const;
     void lay_out(std::span<const std::size_t> columns) const;
     void make_whole() const;
+    void note_places(const Columns& kept) const;
     void fetch(std::span<const std::size_t> missing, std::span<T* const> places) const;
+    void own_rows(std::span<const std::size_t> which, MatrixView<T> out) const;
+    void own_tile(std::span<const std::size_t> which, const Request& columns,
+                  MatrixView<T> out) const;
+    void add_own(std::span<const std::size_t> which, std::span<const double> weights,
+                 const Request& columns, const Announcement& again, std::span<double> sums) const;
     void add_kept(std::span<const T* const> rows, std::span<const double> weights,
-                  const Columns& columns, std::span<double> sums) const;
+                  const Request& columns, std::span<double> sums) const;
 
     std::shared_ptr<const SymmetricOperator<T>> inner_;
     Keep keep_;
+    ColumnShares shares_;
     mutable RowCache<T> cache_;
-    /// Of the rows in the cache, which are whole where there are none.
+    /// Of the rows in the cache, which are whole where there are none; and those computed here.
     mutable std::optional<std::vector<std::size_t>> columns_{};
-    mutable std::vector<std::size_t> place_{};  ///< of a column in them, or `absent`
+    mutable std::optional<std::vector<std::size_t>> own_kept_{};
+    /// Of a column in the rows as they are stored here, or `elsewhere`, or `absent`; empty: its
+    /// number.
+    mutable std::vector<std::size_t> place_{};
+    mutable std::uint64_t evaluations_ = 0;
 };
 
 /// K restricted to some rows and the same columns: one class pair, one fold.

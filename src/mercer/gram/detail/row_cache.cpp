@@ -1,6 +1,8 @@
 #include "mercer/gram/detail/row_cache.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace mercer {
 namespace {
@@ -13,20 +15,36 @@ std::size_t slot_count(std::size_t rows, std::size_t row_bytes, std::size_t budg
 }  // namespace
 
 template <class T>
-RowCache<T>::RowCache(std::size_t row_count, std::size_t row_length, std::size_t budget_bytes)
+RowCache<T>::RowCache(std::size_t row_count, std::size_t row_length, std::size_t budget_bytes,
+                      std::size_t whole_length)
     : length_(row_length),
-      buffer_(slot_count(row_count, row_length * sizeof(T), budget_bytes) * row_length * sizeof(T)),
+      whole_length_(whole_length > 0 ? whole_length : row_length),
+      whole_bytes_(slot_count(row_count, whole_length_ * sizeof(T), budget_bytes) * whole_length_ *
+                   sizeof(T)),
       slot_of_(row_count, none) {
+    shape(row_length, whole_length);
     make_slots();
 }
 
-/// As many as the buffer has room for; those in use stay.
+template <class T>
+void RowCache<T>::shape(std::size_t row_length, std::size_t whole_length) {
+    // Of a row whose every element is another's there must be something to find.
+    length_ = whole_length > 0 ? std::max<std::size_t>(row_length, 1) : row_length;
+    whole_length_ = whole_length > 0 ? whole_length : row_length;
+}
+
+/// As many as there is room for; those in use stay.
 template <class T>
 void RowCache<T>::make_slots() {
-    const std::size_t count = slot_count(slot_of_.size(), length_ * sizeof(T), buffer_.bytes());
+    const std::size_t count = slot_count(slot_of_.size(), whole_length_ * sizeof(T), whole_bytes_);
     owner_.resize(count, 0);
     older_.resize(count, none);
     newer_.resize(count, none);
+    const std::size_t bytes = count * length_ * sizeof(T);
+    if (bytes <= buffer_.bytes()) return;
+    LargeBuffer larger(bytes);
+    if (used_ > 0) std::memcpy(larger.as<T>(), buffer_.as<T>(), used_ * length_ * sizeof(T));
+    buffer_ = std::move(larger);
 }
 
 template <class T>
@@ -85,25 +103,26 @@ void RowCache<T>::forget(std::size_t row) {
 }
 
 template <class T>
-void RowCache<T>::reset(std::size_t row_length) {
+void RowCache<T>::reset(std::size_t row_length, std::size_t whole_length) {
     std::ranges::fill(slot_of_, none);
     free_.clear();
     newest_ = oldest_ = newest_dispensable_ = none;
     used_ = 0;
-    length_ = row_length;
+    shape(row_length, whole_length);
     make_slots();
 }
 
 template <class T>
-void RowCache<T>::narrow(std::span<const std::size_t> elements) {
+void RowCache<T>::narrow(std::span<const std::size_t> elements, std::size_t whole_length) {
     // Slots move towards the front, each to where nothing is needed any more.
+    const std::size_t before = length_;
+    shape(elements.size(), whole_length);
     T* const data = buffer_.as<T>();
     for (std::size_t s = 0; s < used_; ++s) {
-        const T* from = data + s * length_;
-        T* to = data + s * elements.size();
+        const T* from = data + s * before;
+        T* to = data + s * length_;
         for (std::size_t e = 0; e < elements.size(); ++e) to[e] = from[elements[e]];
     }
-    length_ = elements.size();
     make_slots();
 }
 

@@ -197,6 +197,8 @@ bool features_fit(std::size_t rows, std::size_t centres, const FitSettings& sett
 
 Dataset rows_of_all_ranks(const Dataset& own) {
     Communicator& ranks = current_ranks();
+    if (own.table) refuse_spread("a table whose columns are of several kinds");
+    if (!own.x.objects().empty()) refuse_spread("rows with texts, series or graphs");
     std::vector<std::size_t> kept(own.size());
     std::iota(kept.begin(), kept.end(), std::size_t{0});
     const RowLeaves leaves(ranks, own.size(), kept);
@@ -206,28 +208,47 @@ Dataset rows_of_all_ranks(const Dataset& own) {
     all.feature_names = own.feature_names;
     all.roles = own.roles;
     all.x = leaves.gather(own.x, places);
-    const char weighs = own.weights.empty() ? 0 : 1;
-    const std::vector<char> weighing = ranks.all_gather(std::span<const char>(&weighs, 1));
-    if (std::ranges::find(weighing, char{1}) != weighing.end()) {
+    const auto any = [&](bool own_one) {
+        const char one = own_one ? 1 : 0;
+        const std::vector<char> all_ones = ranks.all_gather(std::span<const char>(&one, 1));
+        return std::ranges::find(all_ones, char{1}) != all_ones.end();
+    };
+    if (any(!own.weights.empty())) {
         all.weights = ranks.all_gather(std::span<const double>(own.weights));
     }
-    const Classes classes = span_classes(own.y, ranks);
-    all.y.values = ranks.all_gather(std::span<const double>(own.y.values));
-    if (classes.values.empty()) {  // each rank numbers its names in its own way
-        std::vector<double> index(classes.index.begin(), classes.index.end());
-        all.y.values = ranks.all_gather(std::span<const double>(index));
-        all.y.names = classes.names;
+    if (!any(own.y.are_text())) {
+        all.y.values = ranks.all_gather(std::span<const double>(own.y.values));
+        return all;
     }
+    const Classes classes = span_classes(own.y, ranks);  // each rank numbers names in its own way
+    const std::vector<double> index(classes.index.begin(), classes.index.end());
+    all.y.values = ranks.all_gather(std::span<const double>(index));
+    all.y.names = classes.names;
+    return all;
+}
+
+Matrix<double> targets_of_all_ranks(MatrixView<const double> own) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < own.rows; ++i) {
+        values.insert(values.end(), own.row(i).begin(), own.row(i).end());
+    }
+    const std::size_t width[]{own.columns};
+    const auto widths = current_ranks().all_gather(std::span<const std::size_t>(width));
+    const std::size_t columns = *std::ranges::max_element(widths);
+    values = current_ranks().all_gather(std::span<const double>(values));
+    Matrix<double> all(columns > 0 ? values.size() / columns : 0, columns);
+    all.values() = std::move(values);
     return all;
 }
 
 void refuse_spread(const std::string& what) {
     const std::size_t size = current_ranks().size();
     if (size == 1) return;
-    throw InvalidInput(what + " cannot be spread over " + std::to_string(size) +
-                       " processes; ridge, gp, kpca, k-means, svc, logistic, squared-hinge and "
-                       "huber can, with rows of "
-                       "numbers and `approximate=nystroem`");
+    throw InvalidInput(
+        what + " cannot be spread over " + std::to_string(size) +
+        " processes; ridge, gp, kpca, k-means, svc, logistic, squared-hinge and "
+        "huber can, with rows of "
+        "numbers and `approximate=nystroem`, and support vector machines of all rows");
 }
 
 Rows SpanSample::block(std::size_t first, std::size_t count) const {

@@ -55,8 +55,11 @@ void require_classes(const Classes& classes);
 /// the linear kernel and the space of weights have a copy each.
 bool features_fit(std::size_t rows, std::size_t centres, const FitSettings& settings);
 
-/// The rows of all ranks on every one of them, in their order.
+/// The rows of all ranks on every one of them, in their order. Throws InvalidInput for rows that
+/// are more than numbers.
 Dataset rows_of_all_ranks(const Dataset& own);
+/// Their targets, of which each row has the same number.
+Matrix<double> targets_of_all_ranks(MatrixView<const double> own);
 
 /// Throws InvalidInput where there are several ranks: `what` cannot be learnt by them together.
 void refuse_spread(const std::string& what);

@@ -14,6 +14,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/dist/detail/one_rank.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/calibration.hpp"
@@ -22,8 +23,10 @@
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/platt.hpp"
 #include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/detail/span_sample.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/learn/svm/detail/hull_proof.hpp"
+#include "mercer/learn/svm/detail/rank_parts.hpp"
 
 namespace mercer {
 namespace {
@@ -75,11 +78,13 @@ class Trainer {
     /// others are there, so that nothing depends on the number of threads.
     static constexpr std::size_t parts_at_once = 8;
 
-    /// `before` is asked while a kernel that centres looks for its centre.
-    Trainer(const SvmSettings& settings, FitPlan plan, Progress before)
+    /// `before` is asked while a kernel that centres looks for its centre. `ranks` (may be null)
+    /// learn the machine together, and each of them has all rows.
+    Trainer(const SvmSettings& settings, FitPlan plan, Progress before, Communicator* ranks)
         : settings_(settings),
           run_(settings.common.run()),
           plan_(std::move(plan)),
+          ranks_(ranks, plan_.parts),
           before_(std::move(before)),
           gram_(make_gram<T>(plan_.sample.kernel, x(), plan_.sample.data.feature_names, before_)),
           gap_is_proof_(convexity_by_rule(gram_.kernel(), settings.task, settings.bias) ==
@@ -92,7 +97,8 @@ class Trainer {
             const auto order = gram_.near_order(gram_.reference());
             for (Part& part : plan_.parts) put_in_order(part, order);
             const OperatorRequest request{.reuse = alone ? Reuse::marked : Reuse::rows,
-                                          .memory_bytes = settings.common.memory_bytes};
+                                          .memory_bytes = settings.common.memory_bytes,
+                                          .partners = ranks_.partners()};
             shared_ =
                 order.empty()
                     ? make_operator(gram_, request)
@@ -102,30 +108,28 @@ class Trainer {
 
     ModelParts run() {
         ModelParts model = empty_model();
-        const std::size_t parts = plan_.parts.size();
-        std::vector<Learned> learned(parts);
-        model.reports.resize(parts);
-        if (settings_.probability && is_classifier(settings_.task)) sigmoids_.resize(parts);
-        const auto train = [&](std::size_t number) { train_part(number, learned[number], model); };
-        if (shared_) {  // one store, one part after another, each with all threads
-            for (std::size_t number = 0; number < parts; ++number) train(number);
+        std::vector<PartResult> found(plan_.parts.size());
+        // One store, or all ranks at one part: one after another, each with all threads.
+        if (shared_ || ranks_.shares_columns()) {
+            for (std::size_t number = 0; number < found.size(); ++number) {
+                train_part(number, found[number]);
+            }
         } else {
-            const KeepBuffers keep_buffers;
-            // The largest first, so that no thread is left alone with one at the end.
-            std::vector<std::size_t> order(parts);
-            std::iota(order.begin(), order.end(), std::size_t{0});
-            std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t number) {
-                return plan_.parts[number].problem.size();
-            });
-            parallel_for(
-                parts, [&](std::size_t k) { train(order[k]); }, parts_at_once);
-            share_seconds(model.reports);
+            train_parts(found);
         }
+        std::vector<Learned> learned;
+        std::vector<Sigmoid> sigmoids;
+        for (PartResult& part : found) {
+            learned.push_back(std::move(part.learned));
+            model.reports.push_back(std::move(part.report));
+            if (part.sigmoid) sigmoids.push_back(*part.sigmoid);
+            // What single precision could not carry in training it cannot carry in prediction.
+            if (part.in_double) model.double_precision = true;
+        }
+        if (!shared_) share_seconds(model.reports);
         settle_brackets(learned, model.reports);
         fill_expansion(learned, model);
-        if (!sigmoids_.empty()) model.extras.set(Calibration(std::move(sigmoids_)));
-        // What single precision could not carry in training it cannot carry in prediction.
-        if (gram_in_double_) model.double_precision = true;
+        if (!sigmoids.empty()) model.extras.set(Calibration(std::move(sigmoids)));
         return model;
     }
 
@@ -146,6 +150,24 @@ class Trainer {
         return model;
     }
 
+    /// Those of this rank, several at the same time, each on one thread; then those of the others
+    /// are heard of.
+    void train_parts(std::vector<PartResult>& found) {
+        const KeepBuffers keep_buffers;
+        std::vector<std::size_t> order;
+        for (std::size_t number = 0; number < found.size(); ++number) {
+            if (ranks_.has(number)) order.push_back(number);
+        }
+        // The largest first, so that no thread is left alone with one at the end.
+        std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t number) {
+            return plan_.parts[number].problem.size();
+        });
+        parallel_for(
+            order.size(), [&](std::size_t k) { train_part(order[k], found[order[k]]); },
+            parts_at_once);
+        ranks_.exchange(found);
+    }
+
     /// Parts under way together share the time: their seconds add up to what all of them took.
     void share_seconds(std::vector<Report>& reports) const {
         double sum = 0;
@@ -153,7 +175,7 @@ class Trainer {
         for (Report& report : reports) report.seconds *= sum > 0 ? run_.seconds() / sum : 1;
     }
 
-    void train_part(std::size_t number, Learned& learned, ModelParts& model) {
+    void train_part(std::size_t number, PartResult& found) {
         Part& part = plan_.parts[number];
         if (!shared_) {
             put_in_order(part, gram_.near_order(gram_.reference(), part.rows.some()));
@@ -163,8 +185,10 @@ class Trainer {
             gram_.diagonal(points_of(part.rows), part.problem.diagonal);
         }
         const Operator op = shared_ ? shared_ : operator_for(part.rows);
-        learned = solve(part, number, *op, model.reports[number]);
-        if (!sigmoids_.empty()) sigmoids_[number] = cross_validated_sigmoid(part, number, op);
+        found.learned = solve(part, number, *op, found);
+        if (settings_.probability && is_classifier(settings_.task)) {
+            found.sigmoid = cross_validated_sigmoid(part, number, op);
+        }
     }
 
     void settle_brackets(const std::vector<Learned>& learned, std::vector<Report>& reports) const {
@@ -185,7 +209,8 @@ class Trainer {
     Operator operator_for(const RowChoice& rows) const {
         return make_operator(gram_, points_of(rows),
                              {.reuse = settings_.probability ? Reuse::rows : Reuse::marked,
-                              .memory_bytes = settings_.common.memory_bytes / parts_at_once});
+                              .memory_bytes = settings_.common.memory_bytes / parts_at_once,
+                              .partners = ranks_.partners()});
     }
 
     DualSettings dual_settings(const std::string& name, std::size_t number) {
@@ -195,17 +220,23 @@ class Trainer {
         dual.iteration_limit = settings_.iteration_limit;
         dual.method = settings_.method;
         dual.shrinking = settings_.shrinking;
-        dual.time_limit = run_.time_left();
+        // Ranks that solve a problem together stop together: their clocks may differ.
+        if (!ranks_.shares_columns()) dual.time_limit = run_.time_left();
         dual.progress = [this, name, number](DualMoment moment) {
             if (!gap_is_proof_) moment.gap = std::numeric_limits<double>::quiet_NaN();
             // Once told to stop, the problems that are left are not begun either: each returns its
             // feasible start, with a certificate that says how far from the optimum that is.
             const std::lock_guard one_at_a_time(progress_mutex_);
-            if (!stopped_ && settings_.common.progress) {
-                stopped_ =
+            if (!wish_.stop && settings_.common.progress) {
+                wish_.stop =
                     !tell(settings_.common.progress, name, number, plan_.parts.size(), moment);
             }
-            return !stopped_;
+            if (ranks_.shares_columns()) {
+                const double limit = settings_.common.time_limit;
+                if (limit > 0 && run_.seconds() >= limit) wish_ = {true, true};
+                wish_ = ranks_.agreed(wish_);
+            }
+            return !wish_.stop;
         };
         return dual;
     }
@@ -238,19 +269,25 @@ class Trainer {
     }
 
     Learned solve(const Part& part, std::size_t number, const SymmetricOperator<T>& op,
-                  Report& report) {
+                  PartResult& found) {
         DualSettings dual = dual_settings(part.name, number);
         if (settings_.trace) dual.trace = trace_of(part, number);
         DualSolution solution =
             solve_dual(op, make_dual(part.problem), dual, start_of(part, number));
         if constexpr (std::is_same_v<T, float>) {
-            if (lost_in_single(part.problem, op, solution)) go_on_in_double(part, number, solution);
+            if (lost_in_single(part.problem, op, solution)) {
+                go_on_in_double(part, number, solution);
+                found.in_double = true;
+            }
         }
         if (solution.infeasibility) throw InvalidInput(solution.infeasibility->explanation);
         Learned learned = interpret(part.problem, solution);
+        Report& report = found.report;
         report = certify(part.problem, learned, solution.row_gradient);
         report.name = part.name;
-        report.status = fit_status(solution.status);
+        report.status = wish_.late && solution.status == DualStatus::cancelled
+                            ? FitStatus::time_limit
+                            : fit_status(solution.status);
         report.iterations = solution.steps;
         report.kernel_evaluations = solution.evaluations;
         report.seconds = solution.seconds;
@@ -287,7 +324,8 @@ class Trainer {
         const auto op = make_operator(
             gram, points,
             {.reuse = Reuse::marked,
-             .memory_bytes = settings_.common.memory_bytes / (shared_ ? 1 : parts_at_once)});
+             .memory_bytes = settings_.common.memory_bytes / (shared_ ? 1 : parts_at_once),
+             .partners = ranks_.partners()});
         const std::vector<double> start =
             solution.recession ? solution.recession->direction : solution.alpha;
         DualSettings dual = dual_settings(part.name, number);
@@ -411,15 +449,15 @@ class Trainer {
     const SvmSettings& settings_;
     Run run_;
     FitPlan plan_;
+    RankParts ranks_;
     Progress before_;
     Gram<T> gram_;
     bool gap_is_proof_;  ///< by rule; whether it is on these rows is known after training only
     std::optional<Gram<double>> gram_in_double_{};  ///< once single precision was not enough
     Operator shared_{};
-    std::vector<Sigmoid> sigmoids_{};  ///< one a part, where probabilities are wanted
     std::mutex progress_mutex_{};
     std::mutex double_mutex_{};
-    bool stopped_ = false;
+    Wish wish_{};
 };
 
 bool scales(TargetScale rule) {
@@ -429,7 +467,8 @@ bool scales(TargetScale rule) {
 /// The machine of scaled targets is that of the targets themselves with other settings: divided by
 /// scale², ½‖w‖² + C s Σ max(0, |y − f| − ε s) has the terms of t = y/s. The bias takes the shift.
 Model fit_in_units(const SvmSettings& settings, const Dataset& data,
-                   MatrixView<const double> targets) {
+                   MatrixView<const double> targets,
+                   const std::function<Model(const SvmSettings&)>& fit) {
     if (targets.columns > 1) {
         throw InvalidInput("target_scale = " + target_scale_name(settings.common.target_scale) +
                            " is for one target, and there are " + std::to_string(targets.columns) +
@@ -448,19 +487,19 @@ Model fit_in_units(const SvmSettings& settings, const Dataset& data,
         own.epsilon *= scaling.scale;
         own.tolerance *= scaling.scale;
     }
-    ModelParts model = Svm(std::move(own)).fit(data, targets).parts();
+    ModelParts model = fit(own).parts();
     note_target_scaling(model, scaling);
     return Model(std::move(model));
 }
 
 Model fit_rows(const SvmSettings& settings, const Dataset& data, MatrixView<const double> targets,
-               const Progress& before = {}) {
+               const Progress& before, Communicator* ranks) {
     FitPlan plan = plan_fit(settings, data, targets);
     check_start(settings, plan, data.size());
     const std::vector<std::size_t> kept = plan.sample.kept;
     ModelParts model = settings.common.double_precision
-                           ? Trainer<double>(settings, std::move(plan), before).run()
-                           : Trainer<float>(settings, std::move(plan), before).run();
+                           ? Trainer<double>(settings, std::move(plan), before, ranks).run()
+                           : Trainer<float>(settings, std::move(plan), before, ranks).run();
     if (settings.probability && settings.task == Task::one_class) {
         const std::vector<double> marks =
             density_marks(Model(model).decision(data.x.select(kept)).values());
@@ -492,15 +531,48 @@ Model fit_about_centre(const SvmSettings& settings, const Dataset& data,
                        MatrixView<const double> targets) {
     return patient_fit_of(settings.task, settings.common, data,
                           [&](const FitSettings& own, const std::vector<std::size_t>* rows) {
-                              if (!rows) return fit_rows(settings, data, targets, own.progress);
+                              if (!rows) {
+                                  return fit_rows(settings, data, targets, own.progress, nullptr);
+                              }
                               Matrix<double> few(targets.columns > 0 ? rows->size() : 0,
                                                  targets.columns);
                               for (std::size_t i = 0; i < few.rows(); ++i) {
                                   std::ranges::copy(targets.row((*rows)[i]), few.row(i).begin());
                               }
                               return fit_rows(for_few_rows(settings, *rows), data.select(*rows),
-                                              std::as_const(few).view(), own.progress);
+                                              std::as_const(few).view(), own.progress, nullptr);
                           });
+}
+
+Model fit_all_rows(const SvmSettings& settings, const Dataset& data,
+                   MatrixView<const double> targets, Communicator* ranks) {
+    if (scales(settings.common.target_scale)) {
+        return fit_in_units(settings, data, targets, [&](const SvmSettings& own) {
+            return fit_all_rows(own, data, targets, ranks);
+        });
+    }
+    if (ranks) return fit_rows(settings, data, targets, settings.common.progress, ranks);
+    return is_centered(settings.common.kernel) ? fit_about_centre(settings, data, targets)
+                                               : fit_rows(settings, data, targets, {}, nullptr);
+}
+
+/// Every rank has all rows, or gets them from the others.
+Model fit_on_ranks(const SvmSettings& settings, const Dataset& data,
+                   MatrixView<const double> targets, Communicator& ranks) {
+    if (settings.trace) refuse_spread("a trace of steps");
+    const bool whole = held_rows() == HeldRows::all;
+    SvmSettings own = settings;
+    Dataset joined;
+    Matrix<double> joined_targets;
+    if (!whole) {
+        joined = rows_of_all_ranks(data);
+        joined_targets = targets_of_all_ranks(targets);
+        own.tube_values = ranks.all_gather(std::span<const double>(settings.tube_values));
+    }
+    const std::unique_ptr<Communicator> one = one_rank();
+    const SpreadOver here(*one);
+    return whole ? fit_all_rows(own, data, targets, &ranks)
+                 : fit_all_rows(own, joined, std::as_const(joined_targets).view(), &ranks);
 }
 
 }  // namespace
@@ -521,9 +593,9 @@ Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
         throw InvalidInput("only the method smo takes steps of two points, which can be traced");
     }
     check_target_scale(settings_.common.target_scale, settings_.task);
-    if (scales(settings_.common.target_scale)) return fit_in_units(settings_, data, targets);
-    return is_centered(settings_.common.kernel) ? fit_about_centre(settings_, data, targets)
-                                                : fit_rows(settings_, data, targets);
+    Communicator& ranks = current_ranks();
+    if (ranks.size() > 1) return fit_on_ranks(settings_, data, targets, ranks);
+    return fit_all_rows(settings_, data, targets, nullptr);
 }
 
 }  // namespace mercer

@@ -1,0 +1,141 @@
+// A matrix that several ranks hold together is that of one of them, to the last bit, whatever is
+// asked of it and however little room there is.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "expressions.hpp"
+#include "mercer/base/random.hpp"
+#include "mercer/dist/detail/rank_partners.hpp"
+#include "mercer/dist/detail/thread_ranks.hpp"
+#include "mercer/gram/detail/operators.hpp"
+#include "mercer/gram/operators.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::size_t shared_rows = 700;
+
+/// All that came of many requests, one after another: sums, tiles, rows, and what it cost.
+template <class T>
+struct Answers {
+    std::vector<double> sums{};
+    std::vector<T> values{};
+    std::uint64_t evaluations = 0;
+    std::size_t slots = 0;
+};
+
+/// Some rows, and columns that get fewer and fewer and then all again, as a solver asks for them.
+template <class T>
+Answers<T> ask_all(const SymmetricOperator<T>& op, int requests) {
+    Answers<T> found;
+    Random random(7);
+    std::vector<std::size_t> columns;
+    for (int request = 0; request < requests; ++request) {
+        if (request % 12 == 0) {
+            columns.clear();
+            for (std::size_t j = 0; j < shared_rows; ++j) columns.push_back(j);
+        } else if (request % 4 == 0) {
+            std::erase_if(columns, [&](std::size_t) { return random.below(3) == 0; });
+        }
+        const Columns asked = columns.size() == shared_rows ? Columns::all() : Columns(columns);
+        std::vector<std::size_t> which;
+        std::vector<double> weights;
+        std::vector<char> again;
+        for (std::size_t i = random.below(30); i < shared_rows; i += 1 + random.below(60)) {
+            which.push_back(i);
+            weights.push_back(random.normal());
+            again.push_back(random.below(2) == 0 ? 1 : 0);
+        }
+        std::vector<double> sums(columns.size(), 0.25);
+        op.add_rows(which, weights, asked, request % 5 == 0 ? Announcement() : again, sums);
+        found.sums.insert(found.sums.end(), sums.begin(), sums.end());
+        Matrix<T> tile(which.size(), which.size());
+        op.tile(which, which, tile.view());
+        found.values.insert(found.values.end(), tile.values().begin(), tile.values().end());
+        if (request % 9 == 0) {
+            Matrix<T> rows(2, shared_rows);
+            op.rows(std::vector<std::size_t>{which.front(), which.back()}, rows.view());
+            found.values.insert(found.values.end(), rows.values().begin(), rows.values().end());
+        }
+    }
+    found.evaluations = op.evaluations();
+    return found;
+}
+
+template <class T>
+void expect_same_answers(const Answers<T>& found, const Answers<T>& alone) {
+    EXPECT_EQ(found.sums, alone.sums);
+    EXPECT_EQ(found.values, alone.values);
+    EXPECT_EQ(found.evaluations, alone.evaluations) << "what is kept does not depend on the ranks";
+}
+
+template <class T>
+void compare_shared(const Gram<T>& gram, const OperatorRequest& request, int requests,
+                    const std::vector<std::size_t>& counts) {
+    const Answers<T> alone = ask_all(*make_operator(gram, request), requests);
+    for (const std::size_t count : counts) {
+        SCOPED_TRACE(std::to_string(count) + " ranks");
+        run_ranks(count, [&](Communicator& ranks) {
+            const RankPartners partners(ranks);
+            OperatorRequest own = request;
+            own.partners = &partners;
+            const auto op = make_operator(gram, own);
+            expect_same_answers(ask_all(*op, requests), alone);
+            const auto* cached = dynamic_cast<const CachedOperator<T>*>(op.get());
+            if (ranks.size() == 1 || cached == nullptr) return;  // sums that cost next to nothing
+            EXPECT_LE(cached->cache().bytes(), own.memory_bytes * 3 / 4) << "a part of the store";
+        });
+    }
+}
+
+/// Room for one row, for some, for all; rows that are wanted again, and any.
+TEST(SharedOperator, KeepsWhatOneWouldKeep) {
+    const Gram<float> gram(Kernel::parse("rbf(gamma=0.3)"),
+                           testing::random_rows(shared_rows, 9, 1, 1));
+    for (const std::size_t rows : {1UL, 40UL, 200UL, shared_rows}) {
+        for (const Reuse reuse : {Reuse::marked, Reuse::rows}) {
+            SCOPED_TRACE(std::to_string(rows) + (reuse == Reuse::rows ? " any" : " marked"));
+            compare_shared<float>(
+                gram, {.reuse = reuse, .memory_bytes = rows * shared_rows * sizeof(float)}, 60,
+                {1, 2, 3, 5, 12});
+        }
+    }
+}
+
+/// Every kernel there is; of 700 columns in blocks of 64 five ranks have some each.
+TEST(SharedOperator, HasTheBitsOfOneForEveryKernel) {
+    const Rows dense = testing::random_rows(shared_rows, 9, 1, 2);
+    const Rows sparse = testing::random_rows(shared_rows, 60, 0.04, 3).to_sparse();
+    const std::vector<Rows> samples{dense, dense.to_float(), sparse};
+    for (const std::string& text : testing::expressions()) {
+        for (std::size_t s = 0; s < samples.size(); ++s) {
+            const Kernel kernel = Kernel::parse(text);
+            SCOPED_TRACE(text + " on sample " + std::to_string(s));
+            const Gram<float> single(kernel, samples[s]);
+            const std::size_t room = 50 * shared_rows;
+            compare_shared<float>(
+                single, {.reuse = Reuse::marked, .memory_bytes = room * sizeof(float)}, 8, {5});
+            if (s > 0) continue;
+            const Gram<double> twice(kernel, samples[s]);
+            compare_shared<double>(
+                twice, {.reuse = Reuse::marked, .memory_bytes = room * sizeof(double)}, 8, {3});
+        }
+    }
+}
+
+/// Pixels, which are multiplied as bytes.
+TEST(SharedOperator, HasTheBitsOfOneForBytes) {
+    Random random(4);
+    std::vector<float> pixels(shared_rows * 100);
+    for (float& value : pixels) value = static_cast<float>(random.below(256));
+    const Gram<float> gram(Kernel::parse("rbf(gamma=1e-6)"), Rows::dense(std::move(pixels), 100));
+    compare_shared<float>(
+        gram, {.reuse = Reuse::marked, .memory_bytes = 60 * shared_rows * sizeof(float)}, 40,
+        {2, 5});
+}
+
+}  // namespace
+}  // namespace mercer
