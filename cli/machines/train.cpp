@@ -398,19 +398,33 @@ std::optional<KeepCheckpoint> checkpoint_of(const CheckpointOptions& options,
                                          options.interval);
 }
 
+/// Whether the machine goes over many rows in passes, each rank over its own: in the span of some,
+/// or under the linear kernel.
+bool goes_over_rows(const TrainOptions& options, const std::string& input) {
+    if (options.approximate.starts_with("nystroem")) return true;
+    const Task task = options.machine().task;
+    const bool linear_one = options.approximate.empty() &&
+                            Kernel::parse(options.kernel) == linear() &&
+                            !options.given("--lambda-path") && !options.given("--loo");
+    // What need not be read as a whole; a small svc is learnt from all rows in any case.
+    const bool array = input.ends_with(".npy");
+    return linear_one && (task == Task::ridge || task == Task::logistic || task == Task::huber ||
+                          task == Task::squared_hinge || (task == Task::svc && array));
+}
+
 /// Which rows each of several ranks is to have. Throws InvalidInput for what one process does
 /// alone.
-HeldRows rows_of_ranks(const TrainOptions& options) {
-    const bool in_span = options.approximate.starts_with("nystroem");
+HeldRows rows_of_ranks(const TrainOptions& options, const std::string& input) {
     if (options.folds > 0 || !options.curve.empty() || !options.trace.empty()) {
         require_one_rank("mercer train with --cv, --curve or --trace");
     }
-    if (!in_span && (options.approximate == "auto" || !is_svm(options.machine().task))) {
+    if (goes_over_rows(options, input)) return HeldRows::own;
+    if (options.approximate == "auto" || !is_svm(options.machine().task)) {
         require_one_rank(
-            "mercer train without --approximate nystroem, of a task that is no "
-            "support vector machine,");
+            "mercer train of this task without --approximate nystroem, or of a kernel that is not "
+            "linear,");
     }
-    return in_span ? HeldRows::own : HeldRows::all;
+    return HeldRows::all;
 }
 
 int run(TrainOptions options, const InputOptions& input, const CheckpointOptions& checkpoint,
@@ -422,11 +436,11 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
     }
     InputOptions reading = input;
     if (options.double_precision) reading.read.double_precision = true;
-    const HeldRows held = rows_of_ranks(options);
+    const HeldRows held = rows_of_ranks(options, input.path);
     const SpreadOver spread(current_ranks(), held);
     if (held == HeldRows::own) reading.read.part = part_of_rank();
     // Machines that go over blocks of rows need not have all of them in memory.
-    const bool by_blocks = !options.approximate.empty();
+    const bool by_blocks = !options.approximate.empty() || goes_over_rows(options, input.path);
     if (by_blocks) reading.read.most_bytes = options.memory << 20;
     const bool wanted = !options.model.empty() || !options.curve.empty() || !options.trace.empty();
     // All folds, and the machine of all rows, within the time together.
@@ -539,7 +553,7 @@ void add_train(CLI::App& program, Session& session) {
     const auto checkpoint = std::make_shared<CheckpointOptions>();
     CLI::Option* const file =
         add_file(command, session, "--checkpoint", checkpoint->path, FileUse::journal,
-                 "write down here how far training in the span of some rows is")
+                 "write down here how far training in passes over the rows is")
             ->group("Training");
     CLI::Option* const resume =
         command
@@ -552,11 +566,11 @@ void add_train(CLI::App& program, Session& session) {
                                    ->group("Training");
     only(session, {resume, every}, with({file}));
     only(session, file,
-         when(
-             [options] {
-                 return options->approximate.starts_with("nystroem") && options->folds == 0;
-             },
-             "here", "it belongs to --approximate nystroem, without --cv"));
+         when([options,
+               input] { return goes_over_rows(*options, input->path) && options->folds == 0; },
+              "here",
+              "it belongs to --approximate nystroem, or to many rows under the linear kernel, "
+              "without --cv"));
     for (const char* name : {"--curve", "--from", "--trace", "--loo", "--lambda-path"}) {
         only(session, command.get_option(name),
              without(approximate, "it belongs to a machine of all rows"));

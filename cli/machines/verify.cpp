@@ -11,6 +11,7 @@
 #include "cli/common/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/learn/risk/regions.hpp"
+#include "mercer/learn/svm/svm.hpp"
 #include "mercer/theory/certificate_check.hpp"
 
 namespace mercer::cli {
@@ -146,13 +147,8 @@ int run(const std::string& path, const InputOptions& input, const VerifyOptions&
                         "--task {}",
                         path, task_name(model.task())));
     }
-    if (model.trained().numbers.contains("centres")) {
-        throw InvalidInput(path +
-                           ": the machine was learnt in the span of some rows, and the dual "
-                           "variables of all rows, "
-                           "which its certificate is about, are not in the model: there is nothing "
-                           "to verify. Train "
-                           "again to have the certificate once more");
+    if (const std::string why = why_not_verifiable(model); !why.empty()) {
+        throw InvalidInput(path + ": " + why);
     }
     if (options.rigorous && model.task() == regions_task) {
         throw InvalidInput("--rigorous has no proof for --task regions; leave it out");

@@ -121,3 +121,24 @@ def test_tubes_of_any_shape(kind) -> None:
     if kind == "numbers":
         with pytest.raises(ValueError, match="tube must give"):
             mercer.NuSVR(tube=[1.0]).fit(X, y)
+
+
+def test_many_rows_are_gone_over_in_passes() -> None:
+    """Their machines have a weight for each column, and are those of scikit-learn all the same."""
+    linear = pytest.importorskip("sklearn.linear_model")
+    X, y = rows(n=33_000, d=4)
+    logistic = mercer.KernelLogisticRegression(alpha=0.5, kernel="linear").fit(X, y)
+    assert logistic.dual_coef_.shape == (1, 4) and len(logistic.support_) == 0
+    theirs = linear.LogisticRegression(C=1, tol=1e-10).fit(X, y)
+    np.testing.assert_allclose(
+        logistic.decision_function(X[:50]), theirs.decision_function(X[:50]), atol=1e-3
+    )
+    targets = X @ [1.0, -2.0, 0.5, 3.0] + 0.1 * X[:, 0] ** 2
+    weights = 1.0 + np.arange(len(X)) % 2
+    ridge = mercer.KernelRidge(alpha=3, kernel="linear").fit(X, targets, weights)
+    plane = linear.Ridge(alpha=3, fit_intercept=False).fit(X, targets, weights)
+    np.testing.assert_allclose(ridge.predict(X[:50]), plane.predict(X[:50]), atol=1e-6)
+    assert ridge.dual_coef_.shape == (33_000,)
+    np.testing.assert_allclose(ridge.dual_coef_ @ X, plane.coef_, rtol=1e-6)
+    svc = mercer.SVC(kernel="linear", C=0.01, cache_size=1, tol=0.1).fit(X, y)
+    assert len(svc.support_) > 4 and svc.coef_.shape == (1, 4)

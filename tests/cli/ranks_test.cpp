@@ -123,6 +123,49 @@ TEST_F(Mpi, SupportVectorMachinesOfAllRowsHaveTheSameBytes) {
     EXPECT_TRUE(shows(late.out, "stopped at the time limit")) << late.out;
 }
 
+/// Under the linear kernel, from an array that is left in its file; an svc too where it does not
+/// fit.
+TEST_F(Mpi, LinearMachinesGoOverTheirRows) {
+    const std::string rows = folder.path("rows.npy");
+    const std::string classes = folder.path("classes.npy");
+    ASSERT_EQ(
+        run({"make", "blobs", "--n", "34000", "--columns", "5", "-o", rows, "--labels-to", classes})
+            .code,
+        0);
+    for (const char* task : {"ridge", "logistic", "svc"}) {
+        SCOPED_TRACE(task);
+        const auto train = [&](const std::string& model) {
+            return Words{"train",
+                         rows,
+                         folder.path(model),
+                         "--labels",
+                         classes,
+                         "--kernel",
+                         "linear",
+                         "--task",
+                         task,
+                         "--memory",
+                         "1",
+                         "--checkpoint",
+                         folder.path("state")};
+        };
+        const Outcome single = run(train("alone.mercer"));
+        ASSERT_EQ(single.code, 0) << single.err;
+        EXPECT_TRUE(shows(run({"show", folder.path("alone.mercer")}).out, "weights"));
+        for (const int count : {3}) {
+            const Outcome spread = run_ranks(count, train("spread.mercer"));
+            ASSERT_EQ(spread.code, 0) << spread.err;
+            EXPECT_EQ(content_of(folder.path("spread.mercer")),
+                      content_of(folder.path("alone.mercer")))
+                << count << " ranks";
+        }
+    }
+    const Outcome verified =
+        run({"verify", folder.path("alone.mercer"), rows, "--labels", classes});
+    EXPECT_EQ(verified.code, 2);
+    EXPECT_TRUE(shows(verified.err, "learnt in passes over the rows")) << verified.err;
+}
+
 TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
     const std::string data = made({"blobs", "--n", "300"}, "blobs.csv");
     const struct {
@@ -133,7 +176,7 @@ TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
          "no such file"},
         {{"train", data, "--task", "class-means", "--approximate", "nystroem(centres=9)"},
          "cannot be spread over 3 processes"},
-        {{"train", data, "--task", "logistic"}, "runs in one process"},
+        {{"train", data, "--task", "logistic"}, "a kernel that is not linear, runs in one process"},
         {{"train", data, "--cv", "3"}, "with --cv, --curve or --trace runs in one process"},
         {{"info", data}, "runs in one process"},
         {{"train", data, "--no-such-option"}, "there is no option"},

@@ -131,6 +131,83 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
+Machine linear_machine(const std::string& task, FitSettings common) {
+    common.kernel = linear();
+    return machine_entry(task).make(common, task == "svc"
+                                                ? SettingValues{{"C", 0.01}, {"tolerance", 0.1}}
+                                                : SettingValues{{"lambda", 0.5}});
+}
+
+/// Many rows under the linear kernel, gone over in passes; of svc only where they do not fit.
+TEST(SpreadLinear, IsTheMachineOfOneRankWithAWeightForEachColumn) {
+    for (const Case& c :
+         {Case{"ridge", 1, false, true, "standard", TargetScale::standard},
+          Case{"logistic", 3, true, true, "standard", TargetScale::automatic},
+          Case{"squared-hinge", 2, false, false, "none", TargetScale::automatic},
+          Case{"huber", 1, true, false, "minmax", TargetScale::center},
+          Case{"svc", 2, false, true, "standard", TargetScale::automatic, 1 << 20}}) {
+        SCOPED_TRACE(c.task);
+        const Dataset data = rings(40'000, c.classes, c.sparse, c.weights);  // five leaves
+        const FitSettings common{.scaling = ScalingRule::parse(c.scaling),
+                                 .target_scale = c.target_scale,
+                                 .memory_bytes = c.memory};
+        const Model alone = linear_machine(c.task, common).fit(data);
+        EXPECT_EQ(alone.expansion().size(), 3U);
+        EXPECT_LT(alone.report().relative_gap, c.task == std::string("svc") ? 0.05 : 1e-6);
+        for (const bool whole : {false, true}) {
+            std::vector<std::unique_ptr<Model>> models(3);
+            run_ranks(3, [&](Communicator& ranks) {
+                const SpreadOver spread(ranks, whole ? HeldRows::all : HeldRows::own);
+                const Dataset own = whole ? data : part_of(data, own_rows(ranks, data.size()));
+                models[ranks.rank()] =
+                    std::make_unique<Model>(linear_machine(c.task, common).fit(own));
+            });
+            for (const auto& model : models) expect_same(*model, alone);
+        }
+    }
+}
+
+/// Few rows are learnt from by each rank, as one alone would.
+TEST(SpreadLinear, FewRowsAreGathered) {
+    const Dataset data = rings(9'000, 2, false, true);
+    for (const char* task : {"logistic", "svc"}) {
+        const Model alone = linear_machine(task, {}).fit(data);
+        EXPECT_GT(alone.expansion().size(), 3U) << "a coefficient for each row";
+        std::vector<std::unique_ptr<Model>> models(2);
+        run_ranks(2, [&](Communicator& ranks) {
+            models[ranks.rank()] = std::make_unique<Model>(
+                linear_machine(task, {}).fit(part_of(data, own_rows(ranks, data.size()))));
+        });
+        for (const auto& model : models) expect_same(*model, alone);
+    }
+}
+
+/// What the report says is what the model does, and no other plane does better.
+TEST(SpreadLinear, TheCertificateIsThatOfThePlane) {
+    const Dataset data = rings(33'000, 2, true, true);
+    const double lambda = 0.5;
+    const Model model = linear_machine("logistic", {}).fit(data);
+    const auto risk = [&](const Model& of) {
+        const Matrix<double> f = of.decision(data.x);
+        double sum = 0;
+        for (std::size_t i = 0; i < data.size(); ++i) {
+            const double y = data.y.values[i] == 0 ? 1 : -1;  // the first class is positive
+            sum += data.weights[i] * std::log1p(std::exp(-y * f(i, 0)));
+        }
+        for (const double w : of.expansion().coefficients.values()) sum += lambda * w * w;
+        return sum;
+    };
+    EXPECT_NEAR(risk(model), model.report().primal, 1e-6 * model.report().primal);
+    EXPECT_LE(model.report().dual, risk(model) * (1 + 1e-10)) << "but for rounding";
+    Random random(3);
+    for (int trial = 0; trial < 8; ++trial) {
+        ModelParts parts = model.parts();
+        for (double& w : parts.expansion.coefficients.values()) w += 1e-3 * random.normal();
+        parts.expansion.bias[0] += 0.01 * random.normal();
+        EXPECT_GT(risk(Model(std::move(parts))), model.report().dual);
+    }
+}
+
 TEST(SpreadFitErrors, OneRankThatFailsEndsAll) {
     Dataset data = rings(20'000, 1, false, false);
     data.y.values[19'000] = std::nan("");

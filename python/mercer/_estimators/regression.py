@@ -99,10 +99,11 @@ class KernelRidge(RegressorMixin, Machine):
         path = numbers_of("alphas", self.alphas)
         if self.alpha == 0 and not path:
             path = [self._least_penalty(X)]
+        weights = check_weights(sample_weight, X.shape[0])
         self._train(
             X,
             y if y.ndim == 1 else None,
-            check_weights(sample_weight, X.shape[0]),
+            weights,
             targets=None if y.ndim == 1 else np.ascontiguousarray(y),
             path=path,
             bias=bool(self.fit_intercept),
@@ -112,6 +113,9 @@ class KernelRidge(RegressorMixin, Machine):
         coefficients = self._model.coefficients.T
         if is_spread():  # centres may be rows of other processes
             dual = coefficients
+        elif len(self._model.origins) < len(coefficients):  # weights of columns: λα = w (y − f)
+            dual = y.reshape(len(y), -1) - self.predict(X).reshape(len(y), -1)
+            dual *= np.asarray(1.0 if weights is None else weights).reshape(-1, 1) / float(self.alpha)
         else:
             dual = np.zeros((X.shape[0], coefficients.shape[1]))
             dual[self._model.origins] = coefficients

@@ -16,6 +16,9 @@ from ..distributed._ranks import sums_of_all
 
 #: What ``C=inf`` counts as where the library has no machine without a penalty (`SVR`).
 LARGEST_C = 1e10
+#: Beyond so many rows, and up to so many columns, machines under the linear kernel may be learnt by passes
+#: (learns_by_passes of the library).
+MANY_ROWS, MOST_WEIGHTS = 4 * 8192, 4096
 #: Rows with an entry beyond this have a squared length beyond double precision.
 LARGEST_ENTRY = 1e150
 
@@ -51,10 +54,18 @@ class SupportVectorMachine(Machine):
             "shrinking": bool(self.shrinking),
             "memory_bytes": self._cache_bytes(),
             "iteration_limit": max(0, int(self.max_iter)),
-            "method": self.method,
+            "method": self._method(rows),
             "relative_gap": float(self.gap),
             **self._tolerance(rows),
         }
+
+    def _method(self, rows: int) -> str:
+        """Of many rows a linear machine may be learnt by passes over those that ``memory_bytes`` does
+        not hold, and then has no support vectors. Here they are in memory, and ``support_`` is wanted."""
+        is_plain = self.method == "automatic" and getattr(self, "approximate", None) is None
+        is_large = rows > MANY_ROWS and self.n_features_in_ <= MOST_WEIGHTS
+        has_passes = self.kernel == "linear" and getattr(self, "C", 1.0) != math.inf
+        return "weights" if is_plain and is_large and has_passes else self.method
 
     def _penalty_of_errors(self) -> float:
         return LARGEST_C if self.C == math.inf else float(self.C)

@@ -241,6 +241,18 @@ Matrix<double> targets_of_all_ranks(MatrixView<const double> own) {
     return all;
 }
 
+FitData own_part(const Dataset& data, MatrixView<const double> targets) {
+    const RowRange own = own_rows(current_ranks(), data.size());
+    std::vector<std::size_t> rows(own.size());
+    std::iota(rows.begin(), rows.end(), own.first);
+    FitData part{data.select(rows),
+                 Matrix<double>(targets.columns > 0 ? rows.size() : 0, targets.columns)};
+    for (std::size_t i = 0; i < part.targets.rows(); ++i) {
+        std::ranges::copy(targets.row(rows[i]), part.targets.row(i).begin());
+    }
+    return part;
+}
+
 void refuse_spread(const std::string& what) {
     const std::size_t size = current_ranks().size();
     if (size == 1) return;

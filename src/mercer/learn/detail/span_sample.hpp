@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "mercer/dist/detail/one_rank.hpp"
 #include "mercer/dist/detail/row_leaves.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
@@ -63,6 +65,37 @@ Matrix<double> targets_of_all_ranks(MatrixView<const double> own);
 
 /// Throws InvalidInput where there are several ranks: `what` cannot be learnt by them together.
 void refuse_spread(const std::string& what);
+
+/// The data of a fit, with several targets or none.
+struct FitData {
+    Dataset data{};
+    Matrix<double> targets{};
+};
+/// This rank's part of what every rank has all of.
+FitData own_part(const Dataset& data, MatrixView<const double> targets);
+
+/// fit(data, targets) for machines of which each rank goes over its own rows, whichever it has.
+template <class Fit>
+Model with_own_rows(const Dataset& data, MatrixView<const double> targets, const Fit& fit) {
+    Communicator& ranks = current_ranks();
+    if (ranks.size() == 1 || held_rows() == HeldRows::own) return fit(data, targets);
+    const FitData own = own_part(data, targets);
+    const SpreadOver spread(ranks, HeldRows::own);
+    return fit(own.data, own.targets.view());
+}
+
+/// fit(data, targets) for machines that one rank learns alone from all rows: where there are
+/// several, each of them does the same.
+template <class Fit>
+Model with_all_rows(const Dataset& data, MatrixView<const double> targets, const Fit& fit) {
+    if (current_ranks().size() == 1) return fit(data, targets);
+    const bool whole = held_rows() == HeldRows::all;
+    const FitData all =
+        whole ? FitData() : FitData{rows_of_all_ranks(data), targets_of_all_ranks(targets)};
+    const std::unique_ptr<Communicator> one = one_rank();
+    const SpreadOver here(*one);
+    return whole ? fit(data, targets) : fit(all.data, all.targets.view());
+}
 
 /// A listener that speaks for all ranks: when it wants to stop, the others are told first.
 Progress spread_progress(Progress own, Communicator& ranks);

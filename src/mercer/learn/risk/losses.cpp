@@ -14,12 +14,12 @@
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/linear_products.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
-#include "mercer/learn/detail/span_sample.hpp"
+#include "mercer/learn/detail/span_products.hpp"
 #include "mercer/learn/risk/detail/newton_risk.hpp"
 #include "mercer/learn/risk/detail/newton_span.hpp"
 #include "mercer/solver/dual.hpp"
-#include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 
 namespace mercer {
 namespace {
@@ -121,13 +121,21 @@ class RiskSpace {
           own_(std::make_unique<OwnRiskMatrix>(*gram_, settings.common)),
           curvature_(std::in_place, gram_->kernel(), sample.x,
                      directions_of(task_of(settings.loss), settings.bias)) {}
-    RiskSpace(const RiskSettings& settings, const SpanSample& sample, const Nystroem& how)
+    /// That of some rows (null: of the columns, under the linear kernel), by passes.
+    RiskSpace(const RiskSettings& settings, const SpanSample& sample, const Nystroem* how)
         : sample_(sample),
-          span_(std::make_unique<CentreSpan<float>>(sample, settings.common, how)),
-          products_(std::in_place, *span_, sample, settings.common.progress) {}
+          span_(how ? std::make_unique<CentreSpan<float>>(sample, settings.common, *how)
+                    : nullptr) {
+        const Progress& progress = settings.common.progress;
+        if (span_) {
+            products_ = std::make_unique<SpanProducts>(*span_, sample, progress);
+        } else {
+            products_ = std::make_unique<LinearProducts>(sample, progress);
+        }
+    }
 
-    bool in_span() const { return span_ != nullptr; }
-    const Kernel& kernel() const { return span_ ? span_->kernel() : gram_->kernel(); }
+    bool by_passes() const { return products_ != nullptr; }
+    const Kernel& kernel() const { return gram_ ? gram_->kernel() : sample_.kernel; }
     RiskSolution minimise(RiskProblem problem, const NewtonSettings& newton) {
         if (!products_) {
             problem.k = &own_->matrix();
@@ -142,17 +150,18 @@ class RiskSpace {
         return curvature_ ? (*curvature_)({}, status) : Curvature{Convexity::by_rule};
     }
     void write(ModelParts& model, const std::vector<RiskSolution>& solutions) const {
-        Matrix<double> coefficients(solutions.size(), span_ ? span_->size() : sample_.size());
+        Matrix<double> coefficients(solutions.size(),
+                                    products_ ? products_->columns() : sample_.size());
         std::vector<double> bias;
         for (std::size_t o = 0; o < solutions.size(); ++o) {
-            std::ranges::copy(span_ ? weights_[o] : solutions[o].alpha,
+            std::ranges::copy(products_ ? weights_[o] : solutions[o].alpha,
                               coefficients.row(o).begin());
             bias.push_back(solutions[o].bias);
         }
-        if (!span_) return set_expansion(model, sample_, kernel(), coefficients, std::move(bias));
-        backward_solve(span_->factor(), coefficients.view());
-        span_->write(model, std::move(coefficients), std::move(bias));
-        model.trained.numbers["centres"] = static_cast<double>(span_->size());
+        if (!products_) {
+            return set_expansion(model, sample_, kernel(), coefficients, std::move(bias));
+        }
+        products_->write(model, std::move(coefficients), std::move(bias));
         model.double_precision = true;  // what cancels between near centres
     }
 
@@ -162,8 +171,8 @@ class RiskSpace {
     std::unique_ptr<const OwnRiskMatrix> own_{};
     std::optional<CurvatureTest> curvature_{};
     std::unique_ptr<const CentreSpan<float>> span_{};
-    std::optional<SpanProducts> products_{};
-    std::vector<std::vector<double>> weights_{};  ///< of each output, in the span
+    std::unique_ptr<const FeatureProducts> products_{};
+    std::vector<std::vector<double>> weights_{};  ///< of each output, by passes
 };
 
 ModelParts begin_risk_model(const RiskSettings& settings, const Sample& sample) {
@@ -209,7 +218,7 @@ ModelParts fit_newton(const RiskSettings& settings, const SpanSample& sample, Ri
         report.seconds = run.seconds() - before;
         model.reports.push_back(std::move(report));
         s.image = {};
-        if (space.in_span()) s.alpha = {};
+        if (space.by_passes()) s.alpha = {};
         solutions.push_back(std::move(s));
     }
     // P(first class) = 1 / (1 + exp(−f)) is the model itself.
@@ -385,11 +394,12 @@ double LossFunction::dual(double y, double a) const {
 
 namespace {
 
-/// Among the functions of all rows (null), or of the span of some.
-Model train(const RiskSettings& settings, const Dataset& data, const Nystroem* how) {
+/// By passes over the rows (`how`: in the span of some of them, or null), or at once.
+Model train(const RiskSettings& settings, const Dataset& data, bool by_passes,
+            const Nystroem* how = nullptr) {
     const Task task = task_of(settings.loss);
-    SpanSample sample = how ? take_span_sample(task, data, settings.common)
-                            : take_whole_sample(task, data, settings.common);
+    SpanSample sample = by_passes ? take_span_sample(task, data, settings.common)
+                                  : take_whole_sample(task, data, settings.common);
     RiskSettings own = settings;
     TargetScaling scaling;
     if (is_regressor(task)) {
@@ -401,8 +411,8 @@ Model train(const RiskSettings& settings, const Dataset& data, const Nystroem* h
         if (own.loss == Loss::quantile) own.lambda /= scaling.scale;
     }
     ModelParts model = own.loss == Loss::quantile ? fit_quantile(own, sample)
-                       : how ? fit_newton(own, sample, RiskSpace(own, sample, *how))
-                             : fit_newton(own, sample, RiskSpace(own, sample));
+                       : by_passes ? fit_newton(own, sample, RiskSpace(own, sample, how))
+                                   : fit_newton(own, sample, RiskSpace(own, sample));
     if (scaling.is_identity()) return Model(std::move(model));
     model.expansion.bias.front() += scaling.shift;
     model.reports.front().bias += scaling.shift;
@@ -414,9 +424,21 @@ Model train(const RiskSettings& settings, const Dataset& data, const Nystroem* h
 
 Model RiskMinimiser::fit(const Dataset& data) const {
     risk_settings(settings_.loss).check(settings_);
-    return patient_fit(task(), settings_, data, [](const RiskSettings& s, const Dataset& d) {
-        return train(s, d, nullptr);
-    });
+    const bool smooth = settings_.loss != Loss::quantile;
+    if (smooth && learns_by_passes(settings_.common, data)) {
+        return with_own_rows(data, {}, [&](const Dataset& own, MatrixView<const double>) {
+            return span_fit(task(), settings_, own, [](const RiskSettings& s, const Dataset& d) {
+                return train(s, d, true);
+            });
+        });
+    }
+    const auto fit_all = [&](const Dataset& all, MatrixView<const double>) {
+        return patient_fit(task(), settings_, all, [](const RiskSettings& s, const Dataset& d) {
+            return train(s, d, false);
+        });
+    };
+    return smooth && settings_.common.kernel == linear() ? with_all_rows(data, {}, fit_all)
+                                                         : fit_all(data, {});
 }
 
 std::optional<Model> RiskMinimiser::fit_in_span(const Dataset& data,
@@ -425,8 +447,9 @@ std::optional<Model> RiskMinimiser::fit_in_span(const Dataset& data,
     risk_settings(settings_.loss).check(settings_);
     if (settings_.loss == Loss::quantile) return {};  // it has no curvature to take steps by
     if (targets.columns > 0) refuse_targets(task());
-    return span_fit(task(), settings_, data,
-                    [&how](const RiskSettings& s, const Dataset& d) { return train(s, d, &how); });
+    return span_fit(task(), settings_, data, [&how](const RiskSettings& s, const Dataset& d) {
+        return train(s, d, true, &how);
+    });
 }
 
 std::vector<MachineEntry> risk_entries() {

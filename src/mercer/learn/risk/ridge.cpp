@@ -13,7 +13,8 @@
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/span_sample.hpp"
+#include "mercer/learn/detail/linear_products.hpp"
+#include "mercer/learn/detail/span_products.hpp"
 #include "mercer/learn/risk/detail/ridge_span.hpp"
 #include "mercer/learn/risk/detail/risk_matrix.hpp"
 #include "mercer/solver/linear/conjugate_gradient.hpp"
@@ -413,29 +414,32 @@ Model train(const RidgeSettings& settings, const SpanSample& sample, Matrix<doub
     return Model(std::move(model));
 }
 
-Model train_in_span(const RidgeSettings& settings, const SpanSample& sample, Matrix<double> targets,
-                    const Nystroem& how) {
+Model train_by_passes(const RidgeSettings& settings, const SpanSample& sample,
+                      Matrix<double> targets, const FeatureProducts& features) {
     const Stopwatch clock;
     const std::vector<TargetScaling> scalings = shift_targets(settings, sample, targets);
-    const CentreSpan<float> span(sample, settings.common, how);
-    SpanRidge found = solve_span_ridge(span, sample, targets, settings.lambda, settings.bias,
+    SpanRidge found = solve_span_ridge(features, sample, targets, settings.lambda, settings.bias,
                                        settings.common.progress);
     ModelParts model = begin_model(Task::ridge, sample, settings.common);
     model.double_precision = true;  // as above
     model.trained.bias = settings.bias;
     model.trained.numbers["lambda"] = settings.lambda;
-    model.trained.numbers["centres"] = static_cast<double>(span.size());
     if (scalings.size() == 1) note_target_scaling(model, scalings.front());
     for (std::size_t o = 0; o < scalings.size(); ++o) found.bias[o] += scalings[o].shift;
     const double seconds = clock.seconds();
     for (std::size_t o = 0; o < scalings.size(); ++o) {
         found.reports[o].bias = found.bias[o];
         found.reports[o].seconds = seconds / static_cast<double>(scalings.size());
-        found.reports[o].free_support_vectors = span.size();
+        found.reports[o].free_support_vectors = features.columns();
     }
     model.reports = std::move(found.reports);
-    span.write(model, std::move(found.coefficients), std::move(found.bias));
+    features.write(model, std::move(found.weights), std::move(found.bias));
     return Model(std::move(model));
+}
+
+/// The sample of machines that go over its rows.
+SpanSample take_rows(Task task, const Dataset& data, const FitSettings& settings) {
+    return take_span_sample(task, data, settings);
 }
 
 /// Several targets for the rows of the sample alone: `sample` has numbers of rows for labels.
@@ -511,10 +515,25 @@ Model Ridge::fit(const Dataset& data) const {
 
 Model Ridge::fit(const Dataset& data, MatrixView<const double> targets) const {
     ridge_settings().check(settings_);
-    return fit_targets(settings_, data, targets, take_whole_sample,
-                       [](const RidgeSettings& s, const SpanSample& sample, Matrix<double> own) {
-                           return train(s, sample, std::move(own));
-                       });
+    const bool plain = settings_.path.empty() && !settings_.leave_one_out &&
+                       settings_.method == RidgeMethod::automatic;
+    if (plain && learns_by_passes(settings_.common, data)) {
+        return with_own_rows(data, targets, [&](const Dataset& own, MatrixView<const double> y) {
+            return fit_targets(
+                settings_, own, y, take_rows,
+                [](const RidgeSettings& s, const SpanSample& sample, Matrix<double> some) {
+                    return train_by_passes(s, sample, std::move(some),
+                                           LinearProducts(sample, s.common.progress));
+                });
+        });
+    }
+    const auto fit_all = [&](const Dataset& all, MatrixView<const double> y) {
+        return fit_targets(settings_, all, y, take_whole_sample,
+                           [](const RidgeSettings& s, const SpanSample& sample,
+                              Matrix<double> own) { return train(s, sample, std::move(own)); });
+    };
+    return settings_.common.kernel == linear() ? with_all_rows(data, targets, fit_all)
+                                               : fit_all(data, targets);
 }
 
 Model Ridge::fit_in_span(const Dataset& data, MatrixView<const double> targets,
@@ -525,12 +544,11 @@ Model Ridge::fit_in_span(const Dataset& data, MatrixView<const double> targets,
             "leave-one-out errors, and so a path of lambda, belong to the machine of all rows, not "
             "to one in the span of some");
     }
-    const auto take = [](Task task, const Dataset& own, const FitSettings& common) {
-        return take_span_sample(task, own, common);
-    };
-    return fit_targets(settings_, data, targets, take,
+    return fit_targets(settings_, data, targets, take_rows,
                        [&](const RidgeSettings& s, const SpanSample& sample, Matrix<double> own) {
-                           return train_in_span(s, sample, std::move(own), how);
+                           const CentreSpan<float> span(sample, s.common, how);
+                           return train_by_passes(s, sample, std::move(own),
+                                                  SpanProducts(span, sample, s.common.progress));
                        });
 }
 

@@ -14,7 +14,6 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
-#include "mercer/dist/detail/one_rank.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/calibration.hpp"
@@ -560,19 +559,13 @@ Model fit_all_rows(const SvmSettings& settings, const Dataset& data,
 Model fit_on_ranks(const SvmSettings& settings, const Dataset& data,
                    MatrixView<const double> targets, Communicator& ranks) {
     if (settings.trace) refuse_spread("a trace of steps");
-    const bool whole = held_rows() == HeldRows::all;
     SvmSettings own = settings;
-    Dataset joined;
-    Matrix<double> joined_targets;
-    if (!whole) {
-        joined = rows_of_all_ranks(data);
-        joined_targets = targets_of_all_ranks(targets);
+    if (held_rows() == HeldRows::own) {
         own.tube_values = ranks.all_gather(std::span<const double>(settings.tube_values));
     }
-    const std::unique_ptr<Communicator> one = one_rank();
-    const SpreadOver here(*one);
-    return whole ? fit_all_rows(own, data, targets, &ranks)
-                 : fit_all_rows(own, joined, std::as_const(joined_targets).view(), &ranks);
+    return with_all_rows(data, targets, [&](const Dataset& all, MatrixView<const double> y) {
+        return fit_all_rows(own, all, y, &ranks);
+    });
 }
 
 }  // namespace
@@ -593,6 +586,9 @@ Model Svm::fit(const Dataset& data, MatrixView<const double> targets) const {
         throw InvalidInput("only the method smo takes steps of two points, which can be traced");
     }
     check_target_scale(settings_.common.target_scale, settings_.task);
+    if (targets.columns == 0) {
+        if (auto model = fit_linear_by_passes(settings_, data)) return *std::move(model);
+    }
     Communicator& ranks = current_ranks();
     if (ranks.size() > 1) return fit_on_ranks(settings_, data, targets, ranks);
     return fit_all_rows(settings_, data, targets, nullptr);

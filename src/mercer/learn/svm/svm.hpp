@@ -148,6 +148,10 @@ inline Svm sphere(const SphereParameters& p) {
     return Svm({.task = Task::svdd, .common = {.kernel = p.kernel}, .C = 0, .nu = p.nu});
 }
 
+/// Why the certificate of a support vector machine cannot be recomputed: its dual variables are not
+/// in the model. Empty where they are.
+std::string why_not_verifiable(const Model& model);
+
 /// Recomputes the reports of a model from the model and its training data alone, in double
 /// precision. Throws InvalidInput when the model's support vectors are not rows of the data.
 std::vector<Report> recompute_reports(const Model& model, const Dataset& data,

@@ -69,6 +69,18 @@ SvmSettings trained_settings(const Model& model) {
     return s;
 }
 
+std::string why_not_verifiable(const Model& model) {
+    const auto& numbers = model.trained().numbers;
+    const bool in_span = numbers.contains("centres");
+    if (!in_span && !numbers.contains("weights")) return {};
+    return std::string("this machine was learnt ") +
+           (in_span ? "in the span of some rows, and its model has the coefficients of these rows "
+                      "alone"
+                    : "in passes over the rows, and its model has a weight for each column alone") +
+           ": the dual variables that its certificate is about are not in it. Train again to have "
+           "it once more";
+}
+
 RestoredFit restore_fit(const Model& model, const Dataset& data) {
     if (!is_svm(model.task())) {
         throw InvalidInput(
@@ -77,14 +89,7 @@ RestoredFit restore_fit(const Model& model, const Dataset& data) {
             "task " +
             task_name(model.task()));
     }
-    if (model.trained().numbers.contains("centres")) {
-        throw InvalidInput(
-            "this machine was learnt in the span of some rows, and its model has the coefficients "
-            "of "
-            "these rows alone: the dual variables that its certificate is about are not in it. "
-            "Train "
-            "again to have it once more");
-    }
+    if (const std::string why = why_not_verifiable(model); !why.empty()) throw InvalidInput(why);
     Dataset given = data_for(model, data);
     number_labels(model, given);
     RestoredFit fit{.plan = plan_fit(trained_settings(model), given, {})};

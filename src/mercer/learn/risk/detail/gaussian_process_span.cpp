@@ -136,14 +136,15 @@ Model process_in_span(GaussianProcessSettings settings, const Dataset& data, con
     }
     const CentreSpan<float> span(sample, settings.common, how);
     SpanEvidence evidence;
+    const SpanProducts products(span, sample, progress);
     SpanRidge found =
-        solve_span_ridge(span, sample, y, settings.noise, false, progress, &evidence.normal);
+        solve_span_ridge(products, sample, y, settings.noise, false, progress, &evidence.normal);
     const auto sum = [&](const auto& term) { return sample.leaves.sum(term); };
     evidence.squares = sum([&](std::size_t i) { return sample.weight(i) * y(0, i) * y(0, i); });
     evidence.logs = sum([&](std::size_t i) { return std::log(sample.weight(i)); });
     evidence.rows = sample.leaves.rows();
     // Kernel values are rounded to single precision: so much is counted as left in any case.
-    const double own = SpanProducts(span, sample, progress).diagonal();
+    const double own = products.diagonal();
     evidence.left = own * 0x1p-22;
     double spanned = 0;
     for (std::size_t k = 0; k < span.size(); ++k) spanned += evidence.normal.squares(k, k);
@@ -154,7 +155,6 @@ Model process_in_span(GaussianProcessSettings settings, const Dataset& data, con
     model.trained.bias = scaling.shift != 0;
     note_target_scaling(model, scaling);
     model.trained.numbers["noise"] = settings.noise;
-    model.trained.numbers["centres"] = static_cast<double>(span.size());
     Report report = std::move(found.reports.front());
     report.figures = std::move(searched.figures);
     report.history = std::move(searched.history);
@@ -167,8 +167,8 @@ Model process_in_span(GaussianProcessSettings settings, const Dataset& data, con
         model.extras.set(Factor(
             variance_factor(span, std::move(evidence.normal.squares), settings.noise, progress)));
     }
-    for (double& beta : found.coefficients.values()) beta *= scaling.scale;
-    span.write(model, std::move(found.coefficients), {scaling.shift});
+    for (double& weight : found.weights.values()) weight *= scaling.scale;
+    products.write(model, std::move(found.weights), {scaling.shift});
     report.seconds = clock.seconds();
     model.reports = {std::move(report)};
     return Model(std::move(model));

@@ -19,7 +19,7 @@ constexpr std::size_t piece = 1024;  ///< rows of a task
 
 class SpanNewton {
    public:
-    SpanNewton(const RiskProblem& problem, const SpanProducts& features,
+    SpanNewton(const RiskProblem& problem, const FeatureProducts& features,
                const NewtonSettings& settings, const SpanRisk* start)
         : p_(problem),
           features_(features),
@@ -241,7 +241,7 @@ class SpanNewton {
     }
 
     const RiskProblem& p_;
-    const SpanProducts& features_;
+    const FeatureProducts& features_;
     const NewtonSettings& settings_;
     Communicator& ranks_;
     std::size_t n_;  ///< rows of this rank
@@ -255,7 +255,7 @@ class SpanNewton {
 
 }  // namespace
 
-SpanRisk minimise_risk(const RiskProblem& problem, const SpanProducts& features,
+SpanRisk minimise_risk(const RiskProblem& problem, const FeatureProducts& features,
                        const NewtonSettings& settings, const SpanRisk* start) {
     return SpanNewton(problem, features, settings, start).run();
 }

@@ -1,10 +1,10 @@
-// Newton's method for one output of a risk minimiser in the span of some rows, in the space of its
+// Newton's method for one output of a risk minimiser that goes over the rows, in the space of its
 // weights: one pass for slopes and curvatures of all rows, one for the step.
 #pragma once
 
 #include <vector>
 
-#include "mercer/learn/detail/span_products.hpp"
+#include "mercer/learn/detail/feature_products.hpp"
 #include "mercer/learn/risk/detail/newton_risk.hpp"
 
 namespace mercer {
@@ -19,7 +19,7 @@ struct SpanRisk {
 /// one's; its `k` is not looked at. Every step is certified by the pass that the next one begins
 /// with.
 /// `start`, unless null, is where to begin: the machine of a problem that differs in its loss.
-SpanRisk minimise_risk(const RiskProblem& problem, const SpanProducts& features,
+SpanRisk minimise_risk(const RiskProblem& problem, const FeatureProducts& features,
                        const NewtonSettings& settings, const SpanRisk* start = nullptr);
 
 }  // namespace mercer

@@ -8,26 +8,23 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/convexity.hpp"
-#include "mercer/learn/detail/span_products.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
-#include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 
 namespace mercer {
 namespace {
 
 class SpanRidgeSolver {
    public:
-    SpanRidgeSolver(const CentreSpan<float>& span, const SpanSample& sample,
+    SpanRidgeSolver(const FeatureProducts& features, const SpanSample& sample,
                     const Matrix<double>& targets, double lambda, bool bias,
                     const Progress& progress, SpanNormal* normal)
-        : span_(span),
+        : features_(features),
           sample_(sample),
           targets_(targets),
           lambda_(lambda),
           bias_(bias),
           progress_(progress),
-          normal_(normal),
-          products_(span, sample, progress) {}
+          normal_(normal) {}
 
     SpanRidge solve() {
         SpanRidge found;
@@ -35,21 +32,20 @@ class SpanRidgeSolver {
         if (const auto state = checkpoint.load()) {
             take_up(*state, found);
         } else {
-            found.coefficients = weights(found.bias);
-            CheckpointState done{.numbers = found.coefficients.values()};
+            found.weights = weights(found.bias);
+            CheckpointState done{.numbers = found.weights.values()};
             done.numbers.insert(done.numbers.end(), found.bias.begin(), found.bias.end());
             checkpoint.save(done);
         }
         for (std::size_t o = 0; o < outputs(); ++o) {
-            found.reports.push_back(report(found.coefficients.row(o), o, found.bias[o]));
+            found.reports.push_back(report(found.weights.row(o), o, found.bias[o]));
         }
-        backward_solve(span_.factor(), found.coefficients.view());
         return found;
     }
 
    private:
     std::size_t outputs() const { return targets_.rows(); }
-    std::size_t centres() const { return span_.size(); }
+    std::size_t columns() const { return features_.columns(); }
 
     std::string fingerprint() const {
         std::vector<double> numbers{lambda_, bias_ ? 1.0 : 0.0};
@@ -60,17 +56,17 @@ class SpanRidgeSolver {
                        static_cast<double>((at + i) % 1021 + 1);
             }));
         }
-        return products_.fingerprint() + " problem " +
+        return features_.fingerprint() + " problem " +
                fingerprint_of({numbers.data(), 1, numbers.size()});
     }
     void take_up(const CheckpointState& state, SpanRidge& found) const {
-        const std::size_t size = outputs() * centres();
+        const std::size_t size = outputs() * columns();
         if (state.numbers.size() != size + outputs()) {
             throw InvalidInput("the checkpoint does not have the numbers of this machine");
         }
         const auto bias = state.numbers.begin() + static_cast<std::ptrdiff_t>(size);
-        found.coefficients = Matrix<double>(outputs(), centres());
-        std::copy(state.numbers.begin(), bias, found.coefficients.values().begin());
+        found.weights = Matrix<double>(outputs(), columns());
+        std::copy(state.numbers.begin(), bias, found.weights.values().begin());
         found.bias.assign(bias, state.numbers.end());
     }
 
@@ -82,7 +78,7 @@ class SpanRidgeSolver {
 
     /// w of each output, and its bias.
     Matrix<double> weights(std::vector<double>& bias) const {
-        const std::size_t m = centres();
+        const std::size_t m = columns();
         const double total = sum([&](std::size_t i) { return sample_.weight(i); });
         std::vector<double> totals;
         for (std::size_t o = 0; o < outputs(); ++o) {
@@ -99,7 +95,7 @@ class SpanRidgeSolver {
             }
         };
         Matrix<double> system(m, m), sums(outputs() + 1, m);
-        products_.weigh(weigh, system.view(), sums.view());
+        features_.weigh(weigh, system.view(), sums.view());
         if (normal_) *normal_ = {system, {sums.row(0).begin(), sums.row(0).end()}};
         const std::span<const double> mean = sums.row(outputs());
         for (std::size_t i = 0; i < m; ++i) {
@@ -108,8 +104,8 @@ class SpanRidgeSolver {
         }
         if (!cholesky(system.view(), progress_)) {
             throw InvalidInput("lambda = " + format_number(lambda_) +
-                               " is too small for rounding in the span of " + std::to_string(m) +
-                               " centres; use a larger lambda or fewer `centres`");
+                               " is too small for rounding in a space of " + std::to_string(m) +
+                               " dimensions; use a larger lambda (or fewer `centres`)");
         }
         Matrix<double> w(outputs(), m);
         for (std::size_t o = 0; o < outputs(); ++o) {
@@ -128,7 +124,7 @@ class SpanRidgeSolver {
     Report report(std::span<const double> w, std::size_t output, double bias) const {
         const std::size_t n = sample_.size();
         std::vector<double> alpha(n);
-        products_.multiply(w, alpha);
+        features_.multiply(w, alpha);
         const double loss = sum([&](std::size_t i) {
             const double residual = targets_(output, i) - alpha[i] - bias;
             return sample_.weight(i) * residual * residual;
@@ -146,8 +142,8 @@ class SpanRidgeSolver {
         const double squares = sum([&](std::size_t i) {
             return lambda_ * lambda_ * alpha[i] * alpha[i] / sample_.weight(i);
         });
-        std::vector<double> image(centres());
-        products_.sum(alpha, image);
+        std::vector<double> image(columns());
+        features_.sum(alpha, image);
         Report r;
         r.convexity = Convexity::by_rule;  // k̂ is a dot product of features
         r.squared_norm = dot(w, w);
@@ -163,22 +159,21 @@ class SpanRidgeSolver {
         return r;
     }
 
-    const CentreSpan<float>& span_;
+    const FeatureProducts& features_;
     const SpanSample& sample_;
     const Matrix<double>& targets_;
     double lambda_;
     bool bias_;
     const Progress& progress_;
     SpanNormal* normal_;
-    SpanProducts products_;
 };
 
 }  // namespace
 
-SpanRidge solve_span_ridge(const CentreSpan<float>& span, const SpanSample& sample,
+SpanRidge solve_span_ridge(const FeatureProducts& features, const SpanSample& sample,
                            const Matrix<double>& targets, double lambda, bool bias,
                            const Progress& progress, SpanNormal* normal) {
-    return SpanRidgeSolver(span, sample, targets, lambda, bias, progress, normal).solve();
+    return SpanRidgeSolver(features, sample, targets, lambda, bias, progress, normal).solve();
 }
 
 }  // namespace mercer

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ void check_settings(const SvmSettings& settings);
 /// regression outputs. The bounds of svdd parts need k(x,x) and are completed by the caller.
 FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
                  MatrixView<const double> targets);
+
+/// A linear svc of more rows than can be held, by passes over them; nothing for all others. All
+/// ranks must ask.
+std::optional<Model> fit_linear_by_passes(const SvmSettings& settings, const Dataset& data);
 
 /// What multiplies C for each class, of which there are so many rows.
 std::vector<double> weights_by_class(const SvmSettings& settings,

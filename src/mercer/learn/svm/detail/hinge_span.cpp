@@ -29,14 +29,14 @@ namespace {
 
 class SpanHinge {
    public:
-    SpanHinge(const HingeProblem& problem, const CentreSpan<float>& span, const SpanSample& sample,
-              const SvmSettings& settings, const Run& run)
+    SpanHinge(const HingeProblem& problem, const FeatureProducts& features, const SpanOfSome* span,
+              const SpanSample& sample, const SvmSettings& settings, const Run& run)
         : problem_(problem),
+          features_(features),
           span_(span),
           sample_(sample),
           settings_(settings),
-          run_(run),
-          products_(span, sample, settings.common.progress) {}
+          run_(run) {}
 
     HingeSolution solve() {
         constexpr double finest = 1e-6;  // kernel values are of single precision
@@ -59,7 +59,7 @@ class SpanHinge {
                 const bool near = found_->report.relative_gap <= settings_.tolerance;
                 found_->report.status = near ? FitStatus::converged : now_.solution.status;
             }
-            bound_under_kernel();
+            if (span_) bound_under_kernel();
         } catch (const Cancelled&) {
             if (!found_) throw;
             found_->report.status = FitStatus::cancelled;
@@ -81,7 +81,7 @@ class SpanHinge {
             return fit_status(run_);
         };
         SpanRisk next =
-            minimise_risk(smooth, products_, newton, now_.weights.empty() ? nullptr : &now_);
+            minimise_risk(smooth, features_, newton, now_.weights.empty() ? nullptr : &now_);
         now_ = std::move(next);
     }
 
@@ -92,8 +92,8 @@ class SpanHinge {
     /// The bracket of the hinge itself, by a dual point that is looked at anew.
     void certify(double h) {
         const std::vector<double>& alpha = now_.solution.alpha;  // with the sign of y
-        std::vector<double> image(span_.size());
-        products_.sum(alpha, image);
+        std::vector<double> image(features_.columns());
+        features_.sum(alpha, image);
         const auto [loss, linear, balance, free, bounded, rows, penalties] =
             sample_.leaves.sums<7>([&](std::size_t i) -> std::array<double, 7> {
                 const double c = problem_.penalty[i];
@@ -114,7 +114,7 @@ class SpanHinge {
             if (a > 0) worst = std::max(worst, margin(i) - 1);
         }
         Report r;
-        r.convexity = Convexity::by_rule;  // k̂ is a dot product of features
+        r.convexity = Convexity::by_rule;  // of a dot product of features
         r.squared_norm = dot(now_.weights, now_.weights);
         r.primal = r.squared_norm / 2 + loss;
         r.dual = linear - dot(image, image) / 2;
@@ -136,24 +136,25 @@ class SpanHinge {
     void bound_under_kernel() {
         constexpr double rounding = 0x1p-20;  // of kernel values in single precision
         const std::vector<double>& alpha = now_.solution.alpha;
+        const auto& [span, products] = *span_;
         double left = 0;
         sample_.leaves.sum(
             [&](std::size_t begin, std::size_t end, std::span<double> total) {
-                products_.kernel_blocks(
+                products.kernel_blocks(
                     begin, end,
                     [&](std::size_t first, const Points<float>& points,
                         MatrixView<const float> values) {
                         std::vector<double> own(values.rows);
-                        span_.gram().diagonal(points, own);
+                        span.gram().diagonal(points, own);
                         std::vector<std::size_t> some;
                         for (std::size_t i = 0; i < values.rows; ++i) {
                             if (alpha[first + i] != 0) some.push_back(i);
                         }
-                        Matrix<double> features(some.size(), span_.size());
+                        Matrix<double> features(some.size(), span.size());
                         for (std::size_t k = 0; k < some.size(); ++k) {
                             std::ranges::copy(values.row(some[k]), features.row(k).begin());
                         }
-                        if (!some.empty()) forward_solve(span_.factor(), features.view());
+                        if (!some.empty()) forward_solve(span.factor(), features.view());
                         for (std::size_t k = 0; k < some.size(); ++k) {
                             const double all = own[some[k]];
                             const double spanned = dot(features.row(k), features.row(k));
@@ -167,21 +168,21 @@ class SpanHinge {
     }
 
     const HingeProblem& problem_;
-    const CentreSpan<float>& span_;
+    const FeatureProducts& features_;
+    const SpanOfSome* span_;
     const SpanSample& sample_;
     const SvmSettings& settings_;
     const Run& run_;
-    SpanProducts products_;
     SpanRisk now_{};
     std::optional<HingeSolution> found_{};
 };
 
 }  // namespace
 
-HingeSolution minimise_hinge(const HingeProblem& problem, const CentreSpan<float>& span,
-                             const SpanSample& sample, const SvmSettings& settings,
-                             const Run& run) {
-    return SpanHinge(problem, span, sample, settings, run).solve();
+HingeSolution minimise_hinge(const HingeProblem& problem, const FeatureProducts& features,
+                             const SpanOfSome* span, const SpanSample& sample,
+                             const SvmSettings& settings, const Run& run) {
+    return SpanHinge(problem, features, span, sample, settings, run).solve();
 }
 
 }  // namespace mercer

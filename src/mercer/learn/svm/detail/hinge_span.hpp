@@ -1,5 +1,5 @@
-// C-support vector machines in the span of some rows, by passes over all of them. For
-// learn/svm/svm_span.cpp.
+// C-support vector machines by passes over all rows, in the span of some of them or in the space of
+// the columns. For learn/svm/svm_span.cpp.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,18 @@ struct HingeSolution {
     Report report{};
 };
 
+/// Some rows, and the features of all in their span.
+struct SpanOfSome {
+    const CentreSpan<float>& span;
+    const SpanProducts& products;
+};
+
 /// Minimises ½‖w‖² + Σ C_i max(0, 1 − y_i (w·φ_i + b)) over the rows of all ranks. Throws Cancelled
 /// when stopped before there is a certified machine; stopped later it hands back that one.
-HingeSolution minimise_hinge(const HingeProblem& problem, const CentreSpan<float>& span,
-                             const SpanSample& sample, const SvmSettings& settings, const Run& run);
+/// With `span` (else null: the features are those of the kernel itself) the figures have a bound of
+/// the dual value under the kernel itself, exact_dual.
+HingeSolution minimise_hinge(const HingeProblem& problem, const FeatureProducts& features,
+                             const SpanOfSome* span, const SpanSample& sample,
+                             const SvmSettings& settings, const Run& run);
 
 }  // namespace mercer
