@@ -398,33 +398,29 @@ std::optional<KeepCheckpoint> checkpoint_of(const CheckpointOptions& options,
                                          options.interval);
 }
 
-/// Whether the machine goes over many rows in passes, each rank over its own: in the span of some,
-/// or under the linear kernel.
-bool goes_over_rows(const TrainOptions& options, const std::string& input) {
+/// Whether the machine goes over many rows in passes: in the span of some, or under the linear
+/// kernel.
+bool goes_over_rows(const TrainOptions& options) {
     if (options.approximate.starts_with("nystroem")) return true;
-    const Task task = options.machine().task;
-    const bool linear_one = options.approximate.empty() &&
-                            Kernel::parse(options.kernel) == linear() &&
-                            !options.given("--lambda-path") && !options.given("--loo");
-    // What need not be read as a whole; a small svc is learnt from all rows in any case.
-    const bool array = input.ends_with(".npy");
-    return linear_one && (task == Task::ridge || task == Task::logistic || task == Task::huber ||
-                          task == Task::squared_hinge || (task == Task::svc && array));
+    return options.machine().linear_by_passes && options.approximate.empty() &&
+           Kernel::parse(options.kernel) == linear() && !options.given("--lambda-path") &&
+           !options.given("--loo");
 }
 
 /// Which rows each of several ranks is to have. Throws InvalidInput for what one process does
 /// alone.
-HeldRows rows_of_ranks(const TrainOptions& options, const std::string& input) {
+HeldRows rows_of_ranks(const TrainOptions& options) {
     if (options.folds > 0 || !options.curve.empty() || !options.trace.empty()) {
         require_one_rank("mercer train with --cv, --curve or --trace");
     }
-    if (goes_over_rows(options, input)) return HeldRows::own;
-    if (options.approximate == "auto" || !is_svm(options.machine().task)) {
+    const bool svm = is_svm(options.machine().task) && options.approximate.empty();
+    if (svm) return HeldRows::all;  // of most of them all are needed
+    if (!goes_over_rows(options)) {
         require_one_rank(
             "mercer train of this task without --approximate nystroem, or of a kernel that is not "
             "linear,");
     }
-    return HeldRows::all;
+    return HeldRows::own;
 }
 
 int run(TrainOptions options, const InputOptions& input, const CheckpointOptions& checkpoint,
@@ -436,11 +432,11 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
     }
     InputOptions reading = input;
     if (options.double_precision) reading.read.double_precision = true;
-    const HeldRows held = rows_of_ranks(options, input.path);
+    const HeldRows held = rows_of_ranks(options);
     const SpreadOver spread(current_ranks(), held);
     if (held == HeldRows::own) reading.read.part = part_of_rank();
     // Machines that go over blocks of rows need not have all of them in memory.
-    const bool by_blocks = !options.approximate.empty() || goes_over_rows(options, input.path);
+    const bool by_blocks = !options.approximate.empty() || goes_over_rows(options);
     if (by_blocks) reading.read.most_bytes = options.memory << 20;
     const bool wanted = !options.model.empty() || !options.curve.empty() || !options.trace.empty();
     // All folds, and the machine of all rows, within the time together.
@@ -566,9 +562,7 @@ void add_train(CLI::App& program, Session& session) {
                                    ->group("Training");
     only(session, {resume, every}, with({file}));
     only(session, file,
-         when([options,
-               input] { return goes_over_rows(*options, input->path) && options->folds == 0; },
-              "here",
+         when([options] { return goes_over_rows(*options) && options->folds == 0; }, "here",
               "it belongs to --approximate nystroem, or to many rows under the linear kernel, "
               "without --cv"));
     for (const char* name : {"--curve", "--from", "--trace", "--loo", "--lambda-path"}) {

@@ -100,6 +100,8 @@ struct MachineEntry {
     /// Its reports hold primal and dual value, and where the kernel allows bracket the optimum
     /// (learn/convexity.hpp).
     bool certified = false;
+    /// Under the linear kernel it goes over many rows in passes, each rank over its own.
+    bool linear_by_passes = false;
     /// The command that trains it, where that is not `mercer train`: it takes two sets of rows, or
     /// its answer is not a prediction.
     std::string command{};

@@ -245,8 +245,16 @@ FitData own_part(const Dataset& data, MatrixView<const double> targets) {
     const RowRange own = own_rows(current_ranks(), data.size());
     std::vector<std::size_t> rows(own.size());
     std::iota(rows.begin(), rows.end(), own.first);
-    FitData part{data.select(rows),
-                 Matrix<double>(targets.columns > 0 ? rows.size() : 0, targets.columns)};
+    FitData part;
+    part.data.x = data.x.slice(own.first, own.size());  // what is left in its file stays there
+    part.data.y = data.y.empty() ? data.y : data.y.select(rows);
+    if (!data.weights.empty()) {
+        const auto from = data.weights.begin() + static_cast<std::ptrdiff_t>(own.first);
+        part.data.weights.assign(from, from + static_cast<std::ptrdiff_t>(own.size()));
+    }
+    part.data.feature_names = data.feature_names;
+    part.data.roles = data.roles;
+    part.targets = Matrix<double>(targets.columns > 0 ? rows.size() : 0, targets.columns);
     for (std::size_t i = 0; i < part.targets.rows(); ++i) {
         std::ranges::copy(targets.row(rows[i]), part.targets.row(i).begin());
     }

@@ -14,9 +14,9 @@
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/linear_products.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
-#include "mercer/learn/detail/span_products.hpp"
+#include "mercer/learn/passes/detail/linear_products.hpp"
+#include "mercer/learn/passes/detail/span_products.hpp"
 #include "mercer/learn/risk/detail/newton_risk.hpp"
 #include "mercer/learn/risk/detail/newton_span.hpp"
 #include "mercer/solver/dual.hpp"
@@ -460,7 +460,8 @@ std::vector<MachineEntry> risk_entries() {
                                                      .family = "risk",
                                                      .learns = learns,
                                                      .about = about,
-                                                     .certified = true},
+                                                     .certified = true,
+                                                     .linear_by_passes = loss != Loss::quantile},
                                                     risk_minimiser));
     };
     add(Loss::logistic, "logistic", Learns::classes, "logistic regression; has probabilities");

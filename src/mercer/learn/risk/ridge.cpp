@@ -13,8 +13,8 @@
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
-#include "mercer/learn/detail/linear_products.hpp"
-#include "mercer/learn/detail/span_products.hpp"
+#include "mercer/learn/passes/detail/linear_products.hpp"
+#include "mercer/learn/passes/detail/span_products.hpp"
 #include "mercer/learn/risk/detail/ridge_span.hpp"
 #include "mercer/learn/risk/detail/risk_matrix.hpp"
 #include "mercer/solver/linear/conjugate_gradient.hpp"
@@ -558,7 +558,8 @@ MachineEntry ridge_entry() {
                                    .family = "risk",
                                    .learns = Learns::numbers,
                                    .about = "squared loss with a quadratic penalty, exactly",
-                                   .certified = true},
+                                   .certified = true,
+                                   .linear_by_passes = true},
                                   ridge);
 }
 

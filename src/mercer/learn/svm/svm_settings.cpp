@@ -150,6 +150,7 @@ std::vector<MachineEntry> svm_entries() {
                                                      .learns = kind.learns,
                                                      .about = kind.about,
                                                      .certified = true,
+                                                     .linear_by_passes = kind.task == Task::svc,
                                                      .extras = std::move(extras)},
                                                     svm));
     }

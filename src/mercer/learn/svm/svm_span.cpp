@@ -5,7 +5,7 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/learn/detail/centre_span.hpp"
-#include "mercer/learn/detail/linear_products.hpp"
+#include "mercer/learn/passes/detail/linear_products.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/learn/svm/detail/hinge_span.hpp"
 #include "mercer/learn/svm/svm.hpp"

@@ -15,7 +15,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/learn/components/detail/kernel_pca.hpp"
 #include "mercer/learn/detail/centre_span.hpp"
-#include "mercer/learn/detail/span_products.hpp"
+#include "mercer/learn/passes/detail/span_products.hpp"
 #include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 #include "mercer/solver/linear/eigen.hpp"
 

@@ -21,7 +21,7 @@
 #include "mercer/dist/detail/one_rank.hpp"
 #include "mercer/feature/expansion.hpp"
 #include "mercer/learn/detail/centre_span.hpp"
-#include "mercer/learn/detail/span_products.hpp"
+#include "mercer/learn/passes/detail/span_products.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 #include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 

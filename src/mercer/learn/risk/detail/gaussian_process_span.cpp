@@ -23,7 +23,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/detail/centre_span.hpp"
-#include "mercer/learn/detail/span_products.hpp"
+#include "mercer/learn/passes/detail/span_products.hpp"
 #include "mercer/learn/risk/detail/ridge_span.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "mercer/learn/detail/feature_products.hpp"
+#include "mercer/learn/passes/detail/feature_products.hpp"
 #include "mercer/learn/risk/detail/newton_risk.hpp"
 
 namespace mercer {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mercer/base/matrix.hpp"
-#include "mercer/learn/detail/feature_products.hpp"
+#include "mercer/learn/passes/detail/feature_products.hpp"
 #include "mercer/learn/report.hpp"
 
 namespace mercer {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "mercer/learn/detail/span_products.hpp"
+#include "mercer/learn/passes/detail/span_products.hpp"
 #include "mercer/learn/report.hpp"
 #include "mercer/learn/svm/svm.hpp"
 

@@ -1,4 +1,4 @@
-#include "mercer/learn/detail/span_products.hpp"
+#include "mercer/learn/passes/detail/span_products.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "mercer/learn/detail/linear_products.hpp"
+#include "mercer/learn/passes/detail/linear_products.hpp"
 
 #include <algorithm>
 #include <array>

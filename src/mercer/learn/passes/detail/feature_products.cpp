@@ -1,4 +1,4 @@
-#include "mercer/learn/detail/feature_products.hpp"
+#include "mercer/learn/passes/detail/feature_products.hpp"
 
 #include <algorithm>
 #include <cmath>

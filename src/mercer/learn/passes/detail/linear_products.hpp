@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/learn/detail/feature_products.hpp"
+#include "mercer/learn/passes/detail/feature_products.hpp"
 
 namespace mercer {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mercer/learn/detail/centre_span.hpp"
-#include "mercer/learn/detail/feature_products.hpp"
+#include "mercer/learn/passes/detail/feature_products.hpp"
 
 namespace mercer {
 
