@@ -199,7 +199,7 @@ int run(std::vector<std::string> words) {
     }
     session.command = program.get_subcommands()[0];
     const std::string name = session.command->get_name();
-    if (name != "train" && name != "predict" && name != "tune") require_one_rank("mercer " + name);
+    if (!shared_by_ranks(name)) require_one_rank("mercer " + name);
     check_files(files_named(*session.command, session));
     check_uses(session.uses);
     set_threads(session.threads);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -98,12 +99,17 @@ int run_on_all_ranks(const std::function<int()>& work,
     return found.code;
 }
 
+bool shared_by_ranks(const std::string& command) {
+    constexpr std::array shared{"train", "predict", "tune", "verify", "gram"};
+    return std::ranges::find(shared, command) != shared.end();
+}
+
 void require_one_rank(const std::string& command) {
     const std::size_t size = current_ranks().size();
     if (size == 1) return;
     throw InvalidInput(fmt::format(
-        "{} runs in one process, and mpirun has started {}; train, predict and tune can be spread "
-        "over several",
+        "{} runs in one process, and mpirun has started {}; train, predict, tune, verify "
+        "and gram can be spread over several",
         command, size));
 }
 

@@ -26,6 +26,8 @@ Complaint complaint_of(const std::function<void()>& work);
 int run_on_all_ranks(const std::function<int()>& work,
                      const std::function<int(const Complaint&)>& complain);
 
+/// Whether several ranks can do this command together.
+bool shared_by_ranks(const std::string& command);
 /// Throws InvalidInput where there are several ranks and the command is not one that they can do
 /// together.
 void require_one_rank(const std::string& command);

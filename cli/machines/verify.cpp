@@ -9,7 +9,9 @@
 #include "cli/common/model_input.hpp"
 #include "cli/common/model_output.hpp"
 #include "cli/common/output.hpp"
+#include "cli/common/ranks.hpp"
 #include "mercer/base/error.hpp"
+#include "mercer/dist/communicator.hpp"
 #include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "mercer/theory/certificate_check.hpp"
@@ -139,6 +141,7 @@ std::string proof_text(const std::vector<CheckedReport>& checks) {
 
 int run(const std::string& path, const InputOptions& input, const VerifyOptions& options,
         const Session& session) {
+    const SpreadOver spread(current_ranks(), HeldRows::all);
     const auto [model, data] = read_model_and_data(path, input, session);
     if (!is_svm(model.task()) && model.task() != regions_task) {
         throw InvalidInput(
@@ -153,6 +156,7 @@ int run(const std::string& path, const InputOptions& input, const VerifyOptions&
     if (options.rigorous && model.task() == regions_task) {
         throw InvalidInput("--rigorous has no proof for --task regions; leave it out");
     }
+    if (options.rigorous) require_one_rank("mercer verify --rigorous");
     if (options.rigorous) require_provable(model);
     const Outcome outcome = check(model, data, options.rigorous, session);
     const bool holds =

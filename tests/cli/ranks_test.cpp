@@ -210,6 +210,52 @@ TEST_F(Mpi, PredictionsComeInOrderAndHaveTheSameBytes) {
     EXPECT_TRUE(shows(refused.err, "--beside runs in one process")) << refused.err;
 }
 
+TEST_F(Mpi, CertificatesAreRecomputedTogether) {
+    const std::string moons = made({"moons", "--n", "700", "--noise", "0.3"}, "moons.csv");
+    const std::string other = made({"moons", "--n", "700", "--seed", "8"}, "other.csv");
+    for (const char* task : {"svc", "svdd", "regions"}) {
+        SCOPED_TRACE(task);
+        const std::string model = folder.path("model.mercer");
+        ASSERT_EQ(run({"train", moons, model, "--task", task}).code, 0);
+        for (const std::string& data : {moons, other}) {
+            const Words verify{"verify", model, data, "--json"};
+            const Outcome alone = run(verify);
+            const Outcome spread = run_ranks(3, verify);
+            EXPECT_EQ(alone.code, data == moons ? 0 : 1) << alone.err;
+            EXPECT_EQ(spread.code, alone.code) << spread.err;
+            EXPECT_EQ(spread.out, alone.out);
+        }
+    }
+}
+
+TEST_F(Mpi, GramMatricesHaveTheSameBytes) {
+    const std::string data = made({"blobs", "--n", "1300", "--columns", "4"}, "rows.csv");
+    const std::string few =
+        made({"blobs", "--n", "90", "--columns", "4", "--seed", "3"}, "few.csv");
+    const struct {
+        Words words;
+        std::string ending;
+    } cases[]{{{"normalize(polynomial(degree=3))", data}, ".npy"},
+              {{"rbf(gamma=scale)", data, "--double"}, ".npy"},
+              {{"rbf(gamma=scale)", data, "--against", few}, ".npy"},
+              {{"laplacian(gamma=0.1)", few, "--precomputed"}, ".txt"},
+              {{"sigmoid(gamma=0.1)", few, "--function", "clip"}, ".csv"}};
+    for (const auto& [words, ending] : cases) {
+        SCOPED_TRACE(words[0]);
+        const auto gram = [&](const std::string& name) {
+            Words all{"gram"};
+            all.insert(all.end(), words.begin(), words.end());
+            all.insert(all.end(), {"-o", folder.path(name + ending)});
+            return all;
+        };
+        ASSERT_EQ(run(gram("alone")).code, 0);
+        const Outcome spread = run_ranks(2, gram("spread"));
+        ASSERT_EQ(spread.code, 0) << spread.err;
+        EXPECT_EQ(content_of(folder.path("spread" + ending)),
+                  content_of(folder.path("alone" + ending)));
+    }
+}
+
 /// A table of a search without its column of seconds, which differ from run to run.
 std::string without_seconds(const std::string& table) {
     std::string kept;

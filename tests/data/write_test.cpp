@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <numeric>
 #include <tuple>
 
 #include "data/support.hpp"
@@ -150,6 +151,26 @@ TEST(Write, AFailureLeavesTheOldFile) {
     EXPECT_THROW(write(data, path, {.progress = stop}), Cancelled);
     EXPECT_EQ(testing::content_of(path), "old");
     EXPECT_EQ(folder.count(), 1U);
+}
+
+TEST(Write, BlocksMakeTheSameArray) {
+    const Folder folder;
+    for (const bool in_double : {false, true}) {
+        Dataset data;
+        std::vector<double> values(7 * 3);
+        std::iota(values.begin(), values.end(), 0.25);
+        data.x = in_double ? Rows::dense(values, 3) : Rows::dense(values, 3).to_float();
+        write(data, folder.file("whole.npy"));
+        const RowBlocks blocks{
+            .rows = 7, .columns = 3, .is_double = in_double, .block = [&](std::size_t first) {
+                return data.x.slice(first, std::min<std::size_t>(3, 7 - first));
+            }};
+        EXPECT_TRUE(takes_blocks(folder.file("blocks.npy")));
+        write_blocks(blocks, folder.file("blocks.npy"));
+        EXPECT_EQ(testing::content_of(folder.file("blocks.npy")),
+                  testing::content_of(folder.file("whole.npy")));
+    }
+    EXPECT_FALSE(takes_blocks("a.csv"));
 }
 
 }  // namespace

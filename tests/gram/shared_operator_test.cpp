@@ -126,6 +126,25 @@ TEST(SharedOperator, HasTheBitsOfOneForEveryKernel) {
     }
 }
 
+/// Strips of the matrix are those of the matrix, whichever triangle they are computed in.
+TEST(GramStrips, AreThoseOfTheMatrix) {
+    const Rows dense = testing::random_rows(shared_rows, 9, 1, 2).to_float();
+    const Rows sparse = testing::random_rows(shared_rows, 60, 0.04, 3).to_sparse();
+    for (const std::string& text : testing::expressions()) {
+        for (const Rows& rows : {dense, sparse}) {
+            SCOPED_TRACE(text);
+            const Gram<float> gram(Kernel::parse(text), rows);
+            Matrix<float> whole(shared_rows, shared_rows), strips(shared_rows, shared_rows);
+            gram.matrix(whole.view());
+            for (std::size_t first = 0; first < shared_rows; first += gram.strip()) {
+                const std::size_t count = std::min(gram.strip(), shared_rows - first);
+                gram.matrix_rows(first, strips.view().block(first, 0, count, shared_rows));
+            }
+            EXPECT_EQ(strips.values(), whole.values());
+        }
+    }
+}
+
 /// Pixels, which are multiplied as bytes.
 TEST(SharedOperator, HasTheBitsOfOneForBytes) {
     Random random(4);

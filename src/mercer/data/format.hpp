@@ -115,6 +115,9 @@ struct Format {
     void (*write_files)(const Dataset& data, const std::string& name,
                         const std::string& folder) = nullptr;
     bool can_be_written() const { return write != nullptr || write_files != nullptr; }
+    /// Rows that are made one block after another, where the format lets them.
+    void (*write_blocks)(const RowBlocks& blocks, const WriteOptions& options,
+                         Output& output) = nullptr;
     void (*write_labels)(const Labels& labels, Output& output) = nullptr;
     Keeps keeps{};
     /// Where labels lie that belong to a file of this name; empty when the name does not say.

@@ -162,4 +162,14 @@ void write(const Dataset& data, const std::string& path, const WriteOptions& opt
     files.keep();
 }
 
+bool takes_blocks(const std::string& path, const WriteOptions& options) {
+    return written_format(path, options).write_blocks != nullptr;
+}
+
+void write_blocks(const RowBlocks& blocks, const std::string& path, const WriteOptions& options) {
+    const Format& format = written_format(path, options);
+    check_uses(path, format, options);
+    write_whole(path, [&](Output& output) { format.write_blocks(blocks, options, output); });
+}
+
 }  // namespace mercer

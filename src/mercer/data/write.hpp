@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/data/dataset.hpp"
 #include "mercer/data/read.hpp"
+#include "mercer/data/rows.hpp"
 
 namespace mercer MERCER_API {
 
@@ -41,6 +43,19 @@ struct WriteOptions {
 /// and a row of zeros without label is written as "1:0", since an empty line is no row. In tables
 /// the weight is the last but one column and the label the last.
 void write(const Dataset& data, const std::string& path, const WriteOptions& options = {});
+
+/// Dense rows that need not be there all at once.
+struct RowBlocks {
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+    bool is_double = false;
+    std::function<Rows(std::size_t first)> block{};  ///< some rows from `first` on, at least one
+};
+/// Whether a file of this name can be written so: an array.
+bool takes_blocks(const std::string& path, const WriteOptions& options = {});
+/// The same file as `write` makes of these rows, which have no labels.
+void write_blocks(const RowBlocks& blocks, const std::string& path,
+                  const WriteOptions& options = {});
 
 /// The file of their own that labels will be written to, if there are any; "none", or empty when
 /// they stay with the rows.

@@ -142,6 +142,29 @@ void Communicator::gather_pieces(std::span<const std::byte> own, std::span<const
     }
 }
 
+void Communicator::to_first(std::span<const std::byte> own, std::span<const std::size_t> sizes,
+                            std::span<std::byte> all) {
+    const std::size_t most = longest_message / size();
+    const std::size_t longest = std::ranges::max(sizes);
+    std::vector<std::byte> heard;
+    for (std::size_t from = 0; from < longest; from += most) {
+        std::vector<std::size_t> parts, sent(size(), 0), received(size(), 0);
+        for (const std::size_t bytes : sizes) {
+            parts.push_back(std::min(most, bytes - std::min(bytes, from)));
+        }
+        sent[0] = parts[rank()];
+        if (rank() == 0) received = parts;
+        heard.resize(std::accumulate(received.begin(), received.end(), std::size_t{0}));
+        exchange(own.data() + std::min(own.size(), from), sent, heard.data(), received);
+        std::size_t place = 0, at = 0;
+        for (std::size_t r = 0; rank() == 0 && r < sizes.size(); ++r) {
+            if (parts[r] > 0) std::memcpy(all.data() + place + from, heard.data() + at, parts[r]);
+            place += sizes[r];
+            at += parts[r];
+        }
+    }
+}
+
 void Communicator::all_to_all(std::span<const double> sent,
                               std::span<const std::size_t> sent_counts, std::span<double> received,
                               std::span<const std::size_t> received_counts) {

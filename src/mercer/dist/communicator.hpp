@@ -68,6 +68,23 @@ class Communicator {
     void gather_to(std::span<const std::byte> own, std::span<const std::size_t> sizes,
                    std::span<std::byte> all);
 
+    /// What each has to say, told to rank 0 alone, which gets those of all one after another; the
+    /// others get nothing.
+    template <class T>
+    std::vector<T> gather_at_first(std::span<const T> own,
+                                   std::vector<std::size_t>* counts = nullptr) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        const std::size_t bytes = own.size_bytes();
+        std::vector<std::size_t> sizes = all_gather(std::span<const std::size_t>(&bytes, 1));
+        std::size_t sum = 0;
+        for (const std::size_t size : sizes) sum += size;
+        std::vector<T> all(rank() == 0 ? sum / sizeof(T) : 0);
+        to_first(std::as_bytes(own), sizes, std::as_writable_bytes(std::span(all)));
+        for (std::size_t& size : sizes) size /= sizeof(T);
+        if (counts) *counts = std::move(sizes);
+        return all;
+    }
+
     /// The values of rank 0 take the place of those of the others.
     template <class T>
     void broadcast(std::span<T> values) {
@@ -110,6 +127,8 @@ class Communicator {
     std::vector<Word> meet(std::span<const std::byte> own);
     std::vector<std::byte> gather_bytes(std::span<const std::byte> own,
                                         std::vector<std::size_t>& counts);
+    void to_first(std::span<const std::byte> own, std::span<const std::size_t> sizes,
+                  std::span<std::byte> all);
     void gather_pieces(std::span<const std::byte> own, std::span<const std::size_t> sizes,
                        std::byte* all);
 

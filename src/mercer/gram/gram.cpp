@@ -624,6 +624,43 @@ void Gram<T>::matrix(MatrixView<T> out, const Progress& progress) const {
 }
 
 template <class T>
+std::size_t Gram<T>::strip() const {
+    return state_->tile_columns;
+}
+
+/// What stands before the diagonal is computed as the matrix has it, above the diagonal, and
+/// turned.
+template <class T>
+void Gram<T>::matrix_rows(std::size_t first, MatrixView<T> out) const {
+    const auto& data = *state_->reference.data_;
+    const std::size_t n = data.size;
+    const std::size_t side = state_->tile_columns;
+    if (first % side != 0 || out.rows > side || out.columns != n) {
+        throw std::logic_error("a strip of the matrix begins at a multiple of its height");
+    }
+    parallel_for((n + side - 1) / side, [&](std::size_t task) {
+        const std::size_t from = task * side;
+        const std::size_t columns = std::min(side, n - from);
+        if (from >= first) {
+            state_->fill_tile(state_->plan.program,
+                              Window<T>{data, data, first, out.rows, from, columns},
+                              State::row_pointers(out.block(0, from, out.rows, columns)));
+        } else {
+            Matrix<T> turned(columns, out.rows);
+            state_->fill_tile(state_->plan.program,
+                              Window<T>{data, data, from, columns, first, out.rows},
+                              State::row_pointers(turned.view()));
+            for (std::size_t i = 0; i < out.rows; ++i) {
+                for (std::size_t j = 0; j < columns; ++j) out(i, from + j) = turned(j, i);
+            }
+        }
+        for (std::size_t i = 0; from == first && i < out.rows; ++i) {
+            for (std::size_t j = 0; j < i; ++j) out(i, from + j) = out(j, from + i);
+        }
+    });
+}
+
+template <class T>
 std::size_t Points<T>::size() const {
     return data_ ? data_->size : 0;
 }

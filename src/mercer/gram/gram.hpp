@@ -111,6 +111,10 @@ class Gram {
     /// The symmetric matrix of the reference sample, each pair computed once. Throws Cancelled when
     /// `progress` says so.
     void matrix(MatrixView<T> out, const Progress& progress = {}) const;
+    /// Rows `first` … of that matrix, to the same bits: all of its columns, where the matrix itself
+    /// takes too much memory. `first` is a multiple of `strip()`, and out.rows no more than that.
+    void matrix_rows(std::size_t first, MatrixView<T> out) const;
+    std::size_t strip() const;
 
    private:
     struct State;

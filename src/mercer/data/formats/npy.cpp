@@ -190,6 +190,18 @@ void write_npy(const Dataset& data, const std::string&, const WriteOptions& opti
     write_numbers(data.x, options.progress, false, output);
 }
 
+void write_npy_blocks(const RowBlocks& blocks, const WriteOptions& options, Output& output) {
+    output.write(npy_header(blocks.is_double ? "<f8" : "<f4", {blocks.rows, blocks.columns}));
+    for (std::size_t first = 0; first < blocks.rows;) {
+        const double done = static_cast<double>(first) / static_cast<double>(blocks.rows);
+        if (!keep_going(options.progress, {"writing", done})) throw Cancelled();
+        const Rows block = blocks.block(first);
+        require_finite(block);
+        write_numbers(block, {}, false, output);
+        first += block.size();
+    }
+}
+
 void write_label_npy(const Labels& labels, Output& output) {
     if (labels.are_text()) {
         std::vector<std::string> texts;
@@ -297,6 +309,7 @@ Format npy() {
         .read_labels = read_label_npy,
         .uses = {.label = true, .missing = true},
         .write = write_npy,
+        .write_blocks = write_npy_blocks,
         .write_labels = write_label_npy,
         .keeps = {.labels = false, .weights = false},
     };

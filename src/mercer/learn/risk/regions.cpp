@@ -14,12 +14,14 @@
 #include "mercer/base/detail/infinity.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/dist/detail/one_rank.hpp"
 #include "mercer/gram/gram.hpp"
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
 #include "mercer/learn/detail/locate.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
+#include "mercer/learn/detail/rank_values.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/risk/detail/region_levels.hpp"
 #include "mercer/solver/dual.hpp"
@@ -265,7 +267,10 @@ Model learn_regions(const RegionSettings& settings, const Dataset& data) {
 
 }  // namespace
 
-Report recompute_regions(const Model& model, const Dataset& data, const Progress& progress) {
+namespace {
+
+Report regions_by_ranks(const Model& model, const Dataset& data, const Progress& progress,
+                        Communicator* ranks) {
     const auto* levels = model.extras().find<NestedLevels>();
     if (model.task() != regions_task || !levels || model.reports().size() != 1) {
         throw InvalidInput("this is no model of the task regions with its report");
@@ -294,7 +299,8 @@ Report recompute_regions(const Model& model, const Dataset& data, const Progress
     Expansion exact = model.expansion();
     exact.points = exact.points.to_double();
     exact.bias = {0};
-    const std::vector<double> f = Evaluator(exact, true)(sample.x, progress).values();
+    const std::vector<double> f =
+        values_by_ranks(Evaluator(exact, true), sample.x, progress, ranks).values();
     Report report;
     report.status = model.reports()[0].status;
     report.rows = sample.size();
@@ -319,6 +325,18 @@ Report recompute_regions(const Model& model, const Dataset& data, const Progress
         report.figures["inside_" + std::to_string(j + 1)] = inside / total;
     }
     return report;
+}
+
+}  // namespace
+
+Report recompute_regions(const Model& model, const Dataset& data, const Progress& progress) {
+    Communicator& ranks = current_ranks();
+    if (ranks.size() == 1 || held_rows() == HeldRows::own) {
+        return regions_by_ranks(model, data, progress, nullptr);
+    }
+    const std::unique_ptr<Communicator> one = one_rank();
+    const SpreadOver here(*one);
+    return regions_by_ranks(model, data, progress, &ranks);
 }
 
 Model Regions::fit(const Dataset& data) const {

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/dist/detail/one_rank.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/locate.hpp"
+#include "mercer/learn/detail/rank_values.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/learn/svm/detail/hull_proof.hpp"
 #include "mercer/learn/svm/svm.hpp"
@@ -36,12 +39,12 @@ Learned learned_of(const Model& model, const Part& part, std::size_t output,
 
 /// k(x, x) is what a sphere around nothing says.
 std::vector<double> squared_lengths_of(const Expansion& expansion, const Rows& x,
-                                       const Progress& progress) {
+                                       const Progress& progress, Communicator* ranks) {
     Expansion self = expansion;
     std::ranges::fill(self.coefficients.values(), 0.0);
     std::ranges::fill(self.bias, 0.0);
     self.self = 1;
-    return Evaluator(self, true)(x, progress).values();
+    return values_by_ranks(Evaluator(self, true), x, progress, ranks).values();
 }
 
 }  // namespace
@@ -116,16 +119,19 @@ RestoredFit restore_fit(const Model& model, const Dataset& data) {
     return fit;
 }
 
-std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
-                                      const Progress& progress) {
+namespace {
+
+std::vector<Report> reports_by_ranks(const Model& model, const Dataset& data,
+                                     const Progress& progress, Communicator* ranks) {
     RestoredFit fit = restore_fit(model, data);
     Expansion double_expansion = model.expansion();
     double_expansion.points = double_expansion.points.to_double();
     const Rows x = fit.x.to_double();
-    const Matrix<double> decisions = Evaluator(double_expansion, true)(x, progress);
+    const Matrix<double> decisions =
+        values_by_ranks(Evaluator(double_expansion, true), x, progress, ranks);
     const bool sphere = model.task() == Task::svdd;
     std::vector<double> diagonal;
-    if (sphere) diagonal = squared_lengths_of(double_expansion, x, progress);
+    if (sphere) diagonal = squared_lengths_of(double_expansion, x, progress, ranks);
     const Subproblem& first = fit.plan.parts.front().problem;
     CurvatureTest curvature(model.expansion().kernel, fit.x, directions_of(first.task, first.bias));
     std::vector<Report> reports;
@@ -157,6 +163,19 @@ std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
         reports.push_back(std::move(report));
     }
     return reports;
+}
+
+}  // namespace
+
+std::vector<Report> recompute_reports(const Model& model, const Dataset& data,
+                                      const Progress& progress) {
+    Communicator& ranks = current_ranks();
+    if (ranks.size() == 1 || held_rows() == HeldRows::own) {
+        return reports_by_ranks(model, data, progress, nullptr);
+    }
+    const std::unique_ptr<Communicator> one = one_rank();
+    const SpreadOver here(*one);
+    return reports_by_ranks(model, data, progress, &ranks);
 }
 
 }  // namespace mercer
