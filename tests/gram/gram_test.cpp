@@ -410,5 +410,78 @@ TEST(Gram, BytesAndOtherRowsMixWithoutLoss) {
                             1e-5);
 }
 
+/// Rows under a linear kernel are packed at the first block, whoever asks for it first.
+TEST(Gram, PlainRowsGiveTheSameSumsBeforeAndAfterABlock) {
+    for (const bool sparse : {false, true}) {
+        const Rows all =
+            sparse ? random_rows(90, 70, 0.2, 22).to_sparse().to_float() : byte_rows(90, 70, 22);
+        const Gram<float> gram(Kernel::parse("linear"), all);
+        std::vector<std::size_t> odd;
+        for (std::size_t i = 1; i < all.size(); i += 2) odd.push_back(i);
+        const Points<float> some = gram.select(gram.reference(), odd);
+        std::vector<double> weights(all.size(), 0.0), before(odd.size(), 0.0), after = before;
+        std::vector<double> of_some;
+        for (std::size_t r = 0; r < odd.size(); ++r) {
+            of_some.push_back(0.1 * static_cast<double>(r) - 1);
+            weights[odd[r]] = of_some[r];
+        }
+        gram.add_product(gram.reference(), some, weights, before);
+        gram.add_product(gram.reference(), odd, some, of_some, after);
+        EXPECT_EQ(before, after);
+        // Several threads come to the first block at once.
+        std::vector<Matrix<float>> blocks(4, Matrix<float>(odd.size(), odd.size()));
+        parallel_for(blocks.size(),
+                     [&](std::size_t b) { gram.block(some, some, blocks[b].view()); });
+        const Definition k(gram.kernel(), all);
+        for (std::size_t i = 0; i < odd.size(); ++i) {
+            const auto x = row_of(all, odd[i]);
+            double sum = 0;
+            for (std::size_t j = 0; j < odd.size(); ++j) {
+                const double expected = k(row_of(all, odd[j]), x);
+                for (const Matrix<float>& block : blocks) {
+                    ASSERT_NEAR(block(j, i), expected, 1e-5 * (1 + std::abs(expected)));
+                }
+                sum += of_some[j] * expected;
+            }
+            EXPECT_NEAR(before[i], sum, 1e-5 * (1 + std::abs(sum)));
+        }
+    }
+}
+
+/// They are lent where they are the features, and outlive the engine.
+TEST(Gram, ExplicitRowsAreTheFeaturesAndStay) {
+    for (const char* text : {"linear", "2*linear + 3", "normalize(linear)"}) {
+        for (const double share : {0.1, 0.9}) {
+            const Rows rows = random_rows(40, 30, share, 23).to_sparse();
+            std::optional<ExplicitRows<double>> found;
+            Matrix<double> k(rows.size(), rows.size());
+            {
+                const Gram<double> gram(Kernel::parse(text), rows);
+                found = gram.explicit_rows(gram.reference(), Columns::all());
+                gram.matrix(k.view());
+            }
+            ASSERT_TRUE(found);
+            EXPECT_EQ(found->is_sparse(), share < 0.3);
+            Matrix<double> full(found->size, found->columns);
+            for (std::size_t i = 0; i < found->size; ++i) {
+                const std::size_t first =
+                    found->is_sparse() ? found->starts[i] : i * full.columns();
+                const std::size_t last =
+                    found->is_sparse() ? found->starts[i + 1] : first + full.columns();
+                for (std::size_t a = first; a < last; ++a) {
+                    full(i, found->is_sparse() ? found->index[a] : a - first) = found->values[a];
+                }
+            }
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                for (std::size_t j = 0; j < rows.size(); ++j) {
+                    double sum = 0;
+                    for (std::size_t c = 0; c < full.columns(); ++c) sum += full(i, c) * full(j, c);
+                    ASSERT_NEAR(sum, k(i, j), 1e-12 * (1 + std::abs(k(i, j)))) << text;
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace mercer

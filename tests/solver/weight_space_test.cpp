@@ -1,4 +1,4 @@
-// Every shape of the dual in the space of weights, by both of its methods, against decomposition
+// Every shape of the dual in the space of weights, by each of its methods, against decomposition
 // and against optimality conditions.
 #include <gtest/gtest.h>
 
@@ -13,6 +13,9 @@
 #include "mercer/solver/weights/detail/coordinate_descent.hpp"
 #include "mercer/solver/weights/detail/explicit_products.hpp"
 #include "mercer/solver/weights/detail/interior_point.hpp"
+#include "mercer/solver/weights/detail/newton_system.hpp"
+#include "mercer/solver/weights/detail/proximal_newton.hpp"
+#include "mercer/solver/weights/detail/row_sample.hpp"
 #include "solver/dual_cases.hpp"
 
 namespace mercer::testing {
@@ -21,20 +24,20 @@ namespace {
 /// Rows with a share of their entries, dense or as sparse rows.
 ExplicitRows<double> random_rows(std::size_t n, std::size_t d, double share, bool sparse) {
     Random random(17);
-    ExplicitRows<double> rows;
-    rows.size = n;
-    rows.columns = d;
-    if (sparse) rows.starts.push_back(0);
+    std::vector<std::size_t> starts{0};
+    std::vector<std::uint32_t> index;
+    std::vector<double> values;
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t k = 0; k < d; ++k) {
             const double value = random.uniform() < share ? random.normal() : 0;
             if (sparse && value == 0) continue;
-            if (sparse) rows.index.push_back(static_cast<std::uint32_t>(k));
-            rows.values.push_back(value);
+            index.push_back(static_cast<std::uint32_t>(k));
+            values.push_back(value);
         }
-        if (sparse) rows.starts.push_back(rows.values.size());
+        starts.push_back(values.size());
     }
-    return rows;
+    if (!sparse) return ExplicitRows<double>::dense(n, d, std::move(values));
+    return ExplicitRows<double>::sparse(d, std::move(starts), std::move(index), std::move(values));
 }
 
 double entry(const ExplicitRows<double>& rows, std::size_t i, std::size_t k) {
@@ -110,6 +113,128 @@ TEST(ExplicitRows, ProductsAreThoseOfTheDefinition) {
     }
 }
 
+TEST(ExplicitRows, ProductsOfSomeRowsAreThoseOfTheDefinition) {
+    for (const bool sparse : {false, true}) {
+        const ExplicitRows<double> rows = random_rows(20'000, 6, 0.5, sparse);
+        const Matrix<double> few = gram_of(random_rows(300, 6, 0.5, sparse));
+        Random random(3);
+        std::vector<std::uint32_t> which;
+        std::vector<double> c;
+        for (std::uint32_t r = 0; r < rows.size; r += 1 + r % 2) {
+            which.push_back(r);
+            c.push_back(random.normal());
+        }
+        std::vector<double> w(rows.columns), sum(rows.columns, 1.0), squares(rows.columns, 0.0);
+        for (double& value : w) value = random.normal();
+        std::vector<double> out(which.size()), all(rows.size);
+        multiply_rows(rows, std::span<const double>(w), all);
+        multiply_some<double>(rows, which, w, out);
+        add_some<double>(rows, which, c, sum);
+        add_squares<double>(rows, which, c, squares);
+        Matrix<double> g(rows.columns, rows.columns, 2.0), expected = g;
+        weigh_some<double>(rows, which, c, g);
+        std::vector<double> total(rows.columns, 1.0);
+        for (std::size_t r = 0; r < which.size(); ++r) {
+            ASSERT_EQ(out[r], all[which[r]]);
+            for (std::size_t k = 0; k < rows.columns; ++k) {
+                const double value = entry(rows, which[r], k);
+                total[k] += c[r] * value;
+                for (std::size_t m = 0; m <= k; ++m) {
+                    expected(k, m) += c[r] * value * entry(rows, which[r], m);
+                }
+            }
+        }
+        for (std::size_t k = 0; k < rows.columns; ++k) {
+            EXPECT_NEAR(sum[k], total[k], 1e-9);
+            EXPECT_NEAR(squares[k], expected(k, k) - 2, 1e-9);
+            for (std::size_t m = 0; m <= k; ++m) EXPECT_NEAR(g(k, m), expected(k, m), 1e-9);
+        }
+        const std::vector<std::uint32_t> some = {3, 4, 70, 299};
+        Matrix<double> among(some.size(), some.size());
+        multiply_among<double>(random_rows(300, 6, 0.5, sparse), some, among.view());
+        for (std::size_t a = 0; a < some.size(); ++a) {
+            for (std::size_t b = 0; b <= a; ++b) {
+                EXPECT_NEAR(among(a, b), few(some[a], some[b]), 1e-12);
+            }
+        }
+    }
+}
+
+/// Of few columns with the sum of squares that follows the free rows, of many by the rows, of many
+/// rows and columns by conjugate gradients: the same equations.
+TEST(NewtonSystem, HasTheSameSolutionEachWay) {
+    Random random(9);
+    for (const std::size_t columns : {std::size_t{6}, NewtonSystem<double>::most_columns + 10}) {
+        for (const std::size_t size : {std::size_t{40}, std::size_t{3100}}) {
+            for (const std::size_t equalities : {0U, 1U, 2U}) {
+                const double share = 6.0 / static_cast<double>(columns);
+                const ExplicitRows<double> rows = random_rows(size, columns, share, true);
+                NewtonSystem<double> system(rows, equalities);
+                for (const std::uint32_t stride : {2U, 1U, 3U}) {  // rows come and go
+                    std::vector<std::uint32_t> which;
+                    std::vector<double> weight;
+                    for (std::uint32_t r = 0; r < size; r += stride) {
+                        which.push_back(r);
+                        weight.push_back(0.5 + random.uniform());
+                    }
+                    Matrix<double> border(equalities, which.size());
+                    for (double& value : border.values()) value = 0.1 * random.normal();
+                    FreeRows free{which, weight, std::as_const(border).view(), {}};
+                    for (std::size_t e = 0; e < equalities; ++e) {
+                        free.corner[e][e] = 10.0 * static_cast<double>(size);
+                    }
+                    constexpr double width = 3;
+                    std::vector<double> x(columns + equalities), right(x.size());
+                    for (std::size_t k = 0; k < x.size(); ++k) right[k] = x[k] = random.normal();
+                    ASSERT_TRUE(system.solve(free, width, x));
+                    // The matrix times x, by its definition.
+                    std::vector<double> image(x.begin(), x.end()), products(which.size());
+                    const std::span<const double> w(x.data(), columns);
+                    multiply_some<double>(rows, which, w, products);
+                    for (std::size_t e = 0; e < equalities; ++e) {
+                        image[columns + e] = free.corner[e][e] * x[columns + e] / width;
+                    }
+                    for (std::size_t f = 0; f < which.size(); ++f) {
+                        double factor = weight[f] * products[f] / width;
+                        for (std::size_t e = 0; e < equalities; ++e) {
+                            factor -= border(e, f) * x[columns + e] / width;
+                            image[columns + e] -= border(e, f) * products[f] / width;
+                        }
+                        products[f] = factor;
+                    }
+                    add_some<double>(rows, which, products, std::span(image).first(columns));
+                    for (std::size_t k = 0; k < x.size(); ++k) {
+                        ASSERT_NEAR(image[k], right[k], 1e-5) << columns << ' ' << size;
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(RowSample, CountsForTheRowsLeftOut) {
+    constexpr std::size_t n = 25;
+    const ExplicitRows<double> rows = random_rows(n, 4, 0.5, true);
+    Random random(1);
+    const DualProblem problem = classifier(random_labels(n, random), 2, true);
+    std::optional<Infeasibility> contradiction;
+    const CanonicalDual form = canonical_form(problem, n, contradiction);
+    const CanonicalDual few = sample_form(form, 8);
+    const ExplicitRows<double> some = sample_rows(rows, 8);
+    ASSERT_EQ(few.variables, 4U);
+    ASSERT_EQ(some.size, 4U);
+    std::vector<double> u(n);
+    for (std::size_t i = 0; i < n; ++i) u[i] = 0.01 * static_cast<double>(i);
+    const std::vector<double> point = sample_point(form, u, 8);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(few.row[i], i);
+        EXPECT_EQ(few.sign[i], form.sign[8 * i]);
+        EXPECT_EQ(few.upper[i], 8 * form.upper[8 * i]);
+        EXPECT_EQ(point[i], 8 * u[8 * i]);
+        for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(entry(some, i, k), entry(rows, 8 * i, k));
+    }
+}
+
 class EveryShapeByWeights : public ::testing::TestWithParam<Shape> {};
 
 TEST_P(EveryShapeByWeights, IsSolvedAsByDecomposition) {
@@ -133,7 +258,7 @@ TEST_P(EveryShapeByWeights, IsSolvedAsByDecomposition) {
 }
 
 /// The methods themselves, without decomposition to help them at the end.
-TEST_P(EveryShapeByWeights, BothMethodsComeNear) {
+TEST_P(EveryShapeByWeights, EachMethodComesNear) {
     constexpr std::size_t n = 60;
     const ExplicitRows<double> rows = random_rows(n, 5, 0.6, true);
     const FactoredMatrix k(rows);
@@ -148,6 +273,23 @@ TEST_P(EveryShapeByWeights, BothMethodsComeNear) {
     const CanonicalDual form = canonical_form(problem, n, contradiction);
     ASSERT_FALSE(contradiction);
     const double scale = 1 + std::abs(expected);
+
+    std::vector<double> start(form.variables, 0.0);
+    make_feasible(form, start);
+    ProximalNewton<double> newton(form, rows, {.u = start, .width = 4});
+    for (int step = 0; step < 400 && newton.width() > 1e-7; ++step) {
+        const bool moved = newton.step();
+        if (!moved || newton.last_change() < newton.width()) newton.narrow(newton.width() / 2);
+    }
+    for (int step = 0; step < 5; ++step) newton.step();
+    EXPECT_LT(newton.residual(), 1e-6 * scale);
+    EXPECT_LE(newton.violation(), 1e-6 * scale);
+    EXPECT_LE(equality_residual(form, newton.u()), 1e-6 * scale);
+    EXPECT_NEAR(newton.objective(), expected, 1e-6 * scale);
+    for (std::size_t i = 0; i < form.variables; ++i) {
+        EXPECT_GE(newton.u()[i], form.lower[i]);
+        EXPECT_LE(newton.u()[i], form.upper[i]);
+    }
 
     InteriorPoint<double> interior(form, rows);
     for (int step = 0; step < 60 && interior.relative_gap() > 1e-11; ++step) {

@@ -76,6 +76,34 @@ void SymmetricOperator<T>::apply(std::span<const double> x, std::span<double> y)
 }
 
 template <class T>
+ExplicitRows<T> ExplicitRows<T>::dense(std::size_t size, std::size_t columns,
+                                       std::vector<T> values) {
+    const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+    return {.size = size, .columns = columns, .values = *kept, .owner = kept};
+}
+
+template <class T>
+ExplicitRows<T> ExplicitRows<T>::sparse(std::size_t columns, std::vector<std::size_t> starts,
+                                        std::vector<std::uint32_t> index, std::vector<T> values) {
+    struct Kept {
+        std::vector<std::size_t> starts;
+        std::vector<std::uint32_t> index;
+        std::vector<T> values;
+    };
+    const auto kept =
+        std::make_shared<const Kept>(Kept{std::move(starts), std::move(index), std::move(values)});
+    return {.size = kept->starts.size() - 1,
+            .columns = columns,
+            .values = kept->values,
+            .index = kept->index,
+            .starts = kept->starts,
+            .owner = kept};
+}
+
+template struct ExplicitRows<float>;
+template struct ExplicitRows<double>;
+
+template <class T>
 std::optional<ExplicitRows<T>> SymmetricOperator<T>::explicit_rows(const Columns&) const {
     return std::nullopt;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -39,17 +40,26 @@ class Columns {
 using Announcement = std::optional<std::span<const char>>;
 
 /// Rows φ_i with K(i, j) = φ_i·φ_j: dense, one after another, or sparse, with the columns of a row
-/// ascending.
+/// ascending. Copies share the numbers.
 template <class T>
 struct ExplicitRows {
     std::size_t size = 0;
     std::size_t columns = 0;
-    std::vector<T> values{};
-    std::vector<std::uint32_t> index{};  ///< sparse: the column of each value
-    std::vector<std::size_t> starts{};   ///< sparse: where rows begin, and the end; dense: empty
+    std::span<const T> values{};
+    std::span<const std::uint32_t> index{};  ///< sparse: the column of each value
+    std::span<const std::size_t> starts{};  ///< sparse: where rows begin, and the end; dense: empty
+    std::shared_ptr<const void> owner{};    ///< of the numbers, unless somebody else keeps them
 
     bool is_sparse() const { return !starts.empty(); }
+
+    /// Rows that keep their own numbers.
+    static ExplicitRows dense(std::size_t size, std::size_t columns, std::vector<T> values);
+    static ExplicitRows sparse(std::size_t columns, std::vector<std::size_t> starts,
+                               std::vector<std::uint32_t> index, std::vector<T> values);
 };
+
+extern template struct ExplicitRows<float>;
+extern template struct ExplicitRows<double>;
 
 /// A symmetric n × n matrix K that need not be stored. T is the precision of its entries; sums over
 /// entries are taken in double.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -90,7 +91,10 @@ struct Gram<T>::State {
     std::size_t columns = 0;
     Plan plan{};
     std::optional<LinearForm> linear{};  ///< of kernels that collapse
-    std::vector<GroupFormat> formats{};
+    bool plain = false;                  ///< rows are packed once a block is asked for
+    std::vector<std::shared_ptr<const FeatureColumns>> features{};  ///< one a group, or null
+    std::unique_ptr<std::once_flag> choosing = std::make_unique<std::once_flag>();
+    mutable std::vector<GroupFormat> formats{};
     std::vector<std::shared_ptr<const Gram<T>>> set_grams{};  // one a source
     Points<T> reference{};
     std::size_t tile_rows = cached_rows;
@@ -127,18 +131,54 @@ struct Gram<T>::State {
     std::shared_ptr<Data> pack_rows(const Rows& rows) const {
         std::vector<DerivedRows> derived;
         for (std::size_t g = 0; g < plan.groups.size(); ++g) {
-            auto known = formats[g].features;
+            auto known = features[g];
             derived.push_back(derive(plan.groups[g], rows, known));
         }
         return pack_derived(rows.size(), std::move(derived));
     }
 
+    /// Of plain rows it is settled at the first block.
+    const std::vector<GroupFormat>& settled_formats() const {
+        if (plain) {
+            std::call_once(*choosing, [this] {
+                std::vector<GroupFormat> chosen;
+                for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+                    const Rows& rows = reference.data_->groups[g].rows;
+                    chosen.push_back(choose_format<T>(plan.groups[g], rows));
+                }
+                formats = std::move(chosen);
+            });
+        }
+        return formats;
+    }
+
+    std::vector<PackedGroup<T>> pack_groups(std::vector<DerivedRows> derived) const {
+        std::vector<PackedGroup<T>> groups(plan.groups.size());
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            groups[g] = pack<T>(plan.groups[g], settled_formats()[g], std::move(derived[g]));
+        }
+        return groups;
+    }
+
+    /// Blocks are asked for through the engine, which is therefore there.
+    void pack_plainly(Data& data, std::vector<DerivedRows> derived) const {
+        for (DerivedRows& rows : derived) {
+            data.groups.push_back(mercer::pack_plainly<T>(std::move(rows)));
+        }
+        data.pack_later = [this, &data] {
+            std::vector<DerivedRows> again;
+            for (const PackedGroup<T>& group : data.groups) again.push_back({group.rows});
+            return pack_groups(std::move(again));
+        };
+    }
+
     std::shared_ptr<Data> pack_derived(std::size_t size, std::vector<DerivedRows> derived) const {
         auto data = std::make_shared<Data>();
         data->size = size;
-        data->groups.resize(plan.groups.size());
-        for (std::size_t g = 0; g < plan.groups.size(); ++g) {
-            data->groups[g] = pack<T>(plan.groups[g], formats[g], std::move(derived[g]));
+        if (plain) {
+            pack_plainly(*data, std::move(derived));
+        } else {
+            data->groups = pack_groups(std::move(derived));
         }
         for (const Source& source : plan.sources) check_entries(source, *data);
         data->members.resize(plan.sources.size());
@@ -425,12 +465,16 @@ Gram<T>::Gram(const Kernel& kernel, const Rows& reference, std::span<const std::
                                       .a = reach->nothing});
     }
     Plan& plan = state->plan;
+    state->linear = linear_form(plan);
+    state->plain = state->linear && reads_plain_rows(plan);
     std::vector<DerivedRows> derived;
     for (const Group& group : plan.groups) {
         std::shared_ptr<const FeatureColumns> columns;
         derived.push_back(derive(group, reference, columns));
-        state->formats.push_back(choose_format<T>(group, derived.back().rows));
-        state->formats.back().features = std::move(columns);
+        if (!state->plain) {
+            state->formats.push_back(choose_format<T>(group, derived.back().rows));
+        }
+        state->features.push_back(std::move(columns));
     }
     for (const Source& source : plan.sources) {
         std::shared_ptr<const Gram<T>> inner;
@@ -444,7 +488,6 @@ Gram<T>::Gram(const Kernel& kernel, const Rows& reference, std::span<const std::
     }
     auto data = state->pack_derived(reference.size(), std::move(derived));
     state->shape_tiles(*data);
-    state->linear = linear_form(plan);
     for (std::size_t side = 0; side < plan.sides.size(); ++side) {
         state->add_side(plan.sides[side], *data, *data, progress);
         if (plan.sides[side].kind == SideKind::mean) state->settle_center(side, *data);
@@ -502,10 +545,23 @@ Points<T> Gram<T>::gathered(const Points<T>& points, std::span<const std::size_t
     const auto& from = *points.data_;
     auto data = std::make_shared<typename Points<T>::Data>();
     data->size = positions.size();
-    data->groups.resize(from.groups.size());
-    for (std::size_t g = 0; g < from.groups.size(); ++g) {
-        data->groups[g] = gather(state_->plan.groups[g], from.groups[g], positions,
-                                 {.as_columns = as_columns, .among = among});
+    const bool plain = state_->plain;
+    const auto take = [plan = &state_->plan, as_columns, among](
+                          const std::vector<PackedGroup<T>>& groups,
+                          std::span<const std::size_t> which, bool plainly) {
+        std::vector<PackedGroup<T>> taken(groups.size());
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            taken[g] = gather(plan->groups[g], groups[g], which,
+                              {.as_columns = as_columns, .among = among, .plain = plainly});
+        }
+        return taken;
+    };
+    data->groups = take(from.groups, positions, plain);
+    if (plain) {
+        data->pack_later = [take, whole = points.data_,
+                            which = std::vector<std::size_t>(positions.begin(), positions.end())] {
+            return take(whole->packed(), which, false);
+        };
     }
     for (const std::vector<T>& side : from.sides) {
         auto& to = data->sides.emplace_back(positions.size() + padding, T{0});
@@ -582,10 +638,26 @@ std::uint64_t Gram<T>::add_product(const Points<T>& x, const Points<T>& z,
 }
 
 template <class T>
+std::uint64_t Gram<T>::add_product(const Points<T>& x, std::span<const std::size_t> which,
+                                   const Points<T>& z, std::span<const double> weights,
+                                   std::span<double> sums) const {
+    if (state_->plain) {  // such rows need not be gathered
+        std::vector<double> all(x.size(), 0.0);
+        for (std::size_t r = 0; r < which.size(); ++r) all[which[r]] += weights[r];
+        if (add_collapsed<T>(*state_->linear, state_->plan, *x.data_, *z.data_, all, sums)) {
+            return which.size() * z.size();
+        }
+    }
+    return add_product(select_among(x, which, false), z, weights, sums);
+}
+
+template <class T>
 std::optional<ExplicitRows<T>> Gram<T>::explicit_rows(const Points<T>& x,
                                                       const Columns& which) const {
     if (!state_->linear) return std::nullopt;
-    return write_features<T>(*state_->linear, state_->plan, *x.data_, which);
+    auto rows = write_features<T>(*state_->linear, state_->plan, *x.data_, which);
+    if (rows && !rows->owner) rows->owner = x.data_;
+    return rows;
 }
 
 template <class T>

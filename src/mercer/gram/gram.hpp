@@ -103,6 +103,10 @@ class Gram {
     /// distance) count as 0, and blocks of them are not computed. Returns how many values were.
     std::uint64_t add_product(const Points<T>& x, const Points<T>& z,
                               std::span<const double> weights, std::span<double> sums) const;
+    /// The same of some of the points: sums[j] += Σ_r weights[r] k(x_i, z_j), i = which[r].
+    std::uint64_t add_product(const Points<T>& x, std::span<const std::size_t> which,
+                              const Points<T>& z, std::span<const double> weights,
+                              std::span<double> sums) const;
     /// Rows with k(x_i, x_j) = φ_i·φ_j of some of the points, for linear kernels and others whose
     /// features can be written down; nothing for all others.
     std::optional<ExplicitRows<T>> explicit_rows(const Points<T>& x, const Columns& which) const;

@@ -279,14 +279,17 @@ TEST(Losses, SystemsOfExplicitRowsAreThoseOfTheirMatrix) {
     Random random(8);
     for (const std::size_t columns : {std::size_t{5}, ExplicitRiskMatrix::most_columns + 1}) {
         constexpr std::size_t n = 30;
-        ExplicitRows<double> rows{.size = n, .columns = columns, .starts = {0}};
+        std::vector<std::size_t> starts{0};
+        std::vector<std::uint32_t> index;
+        std::vector<double> values;
         for (std::size_t i = 0; i < n; ++i) {
             for (std::uint32_t k = 0; k < 5; ++k) {
-                rows.index.push_back(static_cast<std::uint32_t>(columns / 5) * k);
-                rows.values.push_back(random.normal());
+                index.push_back(static_cast<std::uint32_t>(columns / 5) * k);
+                values.push_back(random.normal());
             }
-            rows.starts.push_back(rows.values.size());
+            starts.push_back(values.size());
         }
+        const auto rows = ExplicitRows<double>::sparse(columns, starts, index, values);
         Matrix<double> k(n, n);
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t j = 0; j < n; ++j) {

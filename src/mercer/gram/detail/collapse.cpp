@@ -18,6 +18,7 @@ constexpr std::size_t few_rows = 8;
 constexpr std::size_t most_features = std::size_t{1} << 26;
 /// Features of which a smaller share is not 0 are written as sparse rows.
 constexpr double few_entries = 0.3;
+constexpr std::size_t feature_rows = 1024;  ///< a task
 
 using Form = LinearForm;
 
@@ -146,6 +147,29 @@ void each_feature(const LinearForm& form, const Plan& plan, const Data<T>& x, st
     if (form.constant > 0) use(first, static_cast<T>(std::sqrt(form.constant)));
 }
 
+/// The rows themselves, where they are the features in the form wanted.
+template <class T>
+std::optional<ExplicitRows<T>> lend_features(const LinearForm& form, const Plan& plan,
+                                             const Data<T>& x, const Columns& which, bool sparse) {
+    const Form::Term& term = form.terms.front();
+    const bool are = form.terms.size() == 1 && term.factor == 1 && !term.side &&
+                     form.constant == 0 && which.is_all();
+    const PackedGroup<T>& group = x.groups[plan.sources[term.source].group];
+    if (!are || group.strange) return std::nullopt;
+    ExplicitRows<T> rows{.size = x.size, .columns = width_of(group)};
+    if (sparse && group.sparse.starts != nullptr) {
+        rows.starts = {group.sparse.starts, x.size + 1};
+        rows.index = {group.sparse.index, rows.starts.back()};
+        rows.values = {group.sparse.value, rows.starts.back()};
+        return rows;
+    }
+    if (!sparse && group.dense.data != nullptr && group.dense.stride == group.dense.columns) {
+        rows.values = {group.dense.data, x.size * rows.columns};
+        return rows;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<LinearForm> linear_form(const Plan& plan) {
@@ -156,6 +180,14 @@ std::optional<LinearForm> linear_form(const Plan& plan) {
     Form form = registers[0];
     if (form.terms.empty()) return std::nullopt;
     return form;
+}
+
+bool reads_plain_rows(const Plan& plan) {
+    return std::ranges::all_of(plan.sources,
+                               [](const Source& s) { return s.kind == SourceKind::dot; }) &&
+           std::ranges::all_of(plan.groups, [](const Group& g) {
+               return !g.features && !g.columnwise && !g.distances && g.form.rows() == 0;
+           });
 }
 
 bool collapses(const Kernel& kernel) {
@@ -219,41 +251,39 @@ bool add_collapsed(const LinearForm& form, const Plan& plan, const Data<T>& x, c
 template <class T>
 std::optional<ExplicitRows<T>> write_features(const LinearForm& form, const Plan& plan,
                                               const Data<T>& x, const Columns& which) {
-    ExplicitRows<T> result;
-    result.size = which.size(x.size);
+    const std::size_t size = which.size(x.size);
+    std::size_t columns = 0;
     for (const Form::Term& term : form.terms) {
         const Source& source = plan.sources[term.source];
         if (term.factor < 0 || source.kind != SourceKind::dot) return std::nullopt;
-        result.columns += width_of(x.groups[source.group]);
+        columns += width_of(x.groups[source.group]);
     }
-    if (form.constant < 0 || result.columns > most_features) return std::nullopt;
-    if (form.constant > 0) ++result.columns;
-    std::size_t entries = 0;
-    for (std::size_t r = 0; r < result.size; ++r) {
-        each_feature<T>(form, plan, x, which[r], [&](std::size_t, T) { ++entries; });
-    }
-    if (static_cast<double>(entries) <
-        few_entries * static_cast<double>(result.size) * static_cast<double>(result.columns)) {
-        result.values.reserve(entries);
-        result.index.reserve(entries);
-        result.starts.push_back(0);
-        for (std::size_t r = 0; r < result.size; ++r) {
-            each_feature<T>(form, plan, x, which[r], [&](std::size_t k, T v) {
-                result.index.push_back(static_cast<std::uint32_t>(k));
-                result.values.push_back(v);
-            });
-            result.starts.push_back(result.values.size());
+    if (form.constant < 0 || columns > most_features) return std::nullopt;
+    if (form.constant > 0) ++columns;
+    std::vector<std::size_t> starts(size + 1, 0);
+    parallel_ranges(size, feature_rows, [&](std::size_t first, std::size_t last) {
+        for (std::size_t r = first; r < last; ++r) {
+            std::size_t& entries = starts[r + 1];
+            each_feature<T>(form, plan, x, which[r], [&](std::size_t, T) { ++entries; });
         }
-    } else {
-        result.values.resize(result.size * result.columns);
-        parallel_ranges(result.size, 1024, [&](std::size_t first, std::size_t last) {
-            for (std::size_t r = first; r < last; ++r) {
-                T* const row = result.values.data() + r * result.columns;
-                each_feature<T>(form, plan, x, which[r], [&](std::size_t k, T v) { row[k] = v; });
-            }
-        });
-    }
-    return result;
+    });
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    const bool sparse = static_cast<double>(starts.back()) <
+                        few_entries * static_cast<double>(size) * static_cast<double>(columns);
+    if (auto lent = lend_features<T>(form, plan, x, which, sparse)) return lent;
+    std::vector<T> values(sparse ? starts.back() : size * columns);
+    std::vector<std::uint32_t> index(sparse ? starts.back() : 0);
+    parallel_ranges(size, feature_rows, [&](std::size_t first, std::size_t last) {
+        for (std::size_t r = first; r < last; ++r) {
+            std::size_t at = starts[r];
+            each_feature<T>(form, plan, x, which[r], [&](std::size_t k, T v) {
+                if (sparse) index[at] = static_cast<std::uint32_t>(k);
+                values[sparse ? at++ : r * columns + k] = v;
+            });
+        }
+    });
+    if (!sparse) return ExplicitRows<T>::dense(size, columns, std::move(values));
+    return ExplicitRows<T>::sparse(columns, std::move(starts), std::move(index), std::move(values));
 }
 
 template std::optional<ExplicitRows<float>> write_features(const LinearForm&, const Plan&,

@@ -28,6 +28,10 @@ struct LinearForm {
 /// The form of a plan whose sources are of the kinds that collapse; nothing for all others.
 std::optional<LinearForm> linear_form(const Plan& plan);
 
+/// Whether the plan of such a form reads nothing but products x·z of rows as they are, so that they
+/// need not be packed until somebody asks for a block.
+bool reads_plain_rows(const Plan& plan);
+
 /// Whether the form of a kernel is one, so that products cost next to nothing.
 bool collapses(const Kernel& kernel);
 
@@ -40,6 +44,7 @@ bool add_collapsed(const LinearForm& form, const Plan& plan, const typename Poin
 
 /// The features of some rows; nothing where they cannot be written down (sums over pairs, negative
 /// factors) or have too many columns.
+/// Plain rows are lent, and live as long as x does.
 template <class T>
 std::optional<ExplicitRows<T>> write_features(const LinearForm& form, const Plan& plan,
                                               const typename Points<T>::Data& x,

@@ -74,7 +74,7 @@ void GramOperator<T>::add_rows(std::span<const std::size_t> which, std::span<con
                                std::span<double> sums) const {
     if (which.empty() || sums.empty()) return;
     const Points<T>& z = columns_of(columns);
-    evaluations_ += gram_.add_product(gram_.select_among(points_, which, false), z, weights, sums);
+    evaluations_ += gram_.add_product(points_, which, z, weights, sums);
 }
 
 /// In weight space where the kernel has explicit features.

@@ -389,6 +389,21 @@ PackedGroup<T> pack(const Group& group, const GroupFormat& format, DerivedRows d
 }
 
 template <class T>
+PackedGroup<T> pack_plainly(DerivedRows derived) {
+    PackedGroup<T> packed;
+    packed.rows = std::move(derived.rows);
+    if (derived.strange) packed.strange = std::make_shared<const char>();
+    if (packed.rows.is_sparse()) {
+        pack_sparse(packed);
+    } else {
+        pack_dense({}, packed);
+        packed.right = packed.dense;
+    }
+    measure_norms(packed);
+    return packed;
+}
+
+template <class T>
 PackedGroup<T> gather(const Group& group, const PackedGroup<T>& from,
                       std::span<const std::size_t> positions, Use use) {
     PackedGroup<T> to;
@@ -407,7 +422,7 @@ PackedGroup<T> gather(const Group& group, const PackedGroup<T>& from,
             gather_rows(from.right, positions, to.own_right, to.right);
         }
         if (from.unit > 0) gather_bytes(from, positions, use.as_columns, to);
-        if (use.as_columns && to.dense.data != nullptr) pack_panels(group, to);
+        if (use.as_columns && !use.plain && to.dense.data != nullptr) pack_panels(group, to);
     }
     if (!from.squared_norm.empty()) {
         to.squared_norm.assign(positions.size() + padding, T{0});
@@ -422,6 +437,8 @@ template GroupFormat choose_format<float>(const Group&, const Rows&);
 template GroupFormat choose_format<double>(const Group&, const Rows&);
 template PackedGroup<float> pack(const Group&, const GroupFormat&, DerivedRows);
 template PackedGroup<double> pack(const Group&, const GroupFormat&, DerivedRows);
+template PackedGroup<float> pack_plainly(DerivedRows);
+template PackedGroup<double> pack_plainly(DerivedRows);
 template PackedGroup<float> gather(const Group&, const PackedGroup<float>&,
                                    std::span<const std::size_t>, Use);
 template PackedGroup<double> gather(const Group&, const PackedGroup<double>&,

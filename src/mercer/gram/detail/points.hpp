@@ -26,8 +26,6 @@ struct GroupFormat {
     std::vector<double> shift{};
     /// Every entry of the reference is a byte times this; 0 when that is not so.
     double unit = 0;
-    /// Of a group of features: which columns they have.
-    std::shared_ptr<const FeatureColumns> features{};
 };
 
 /// Rows derived for a group, before they are packed.
@@ -83,10 +81,15 @@ GroupFormat choose_format(const Group& group, const Rows& derived);
 template <class T>
 PackedGroup<T> pack(const Group& group, const GroupFormat& format, DerivedRows derived);
 
+/// The rows as they are, and their lengths: enough for w = Σ c_i x_i and its products.
+template <class T>
+PackedGroup<T> pack_plainly(DerivedRows derived);
+
 /// What gathered rows will be used for.
 struct Use {
     bool as_columns = true;  ///< they will stand on the right-hand side too
     bool among = false;      ///< they will meet only others gathered from the same rows
+    bool plain = false;      ///< for no blocks
 };
 
 /// The packed rows at some positions. Rows of bytes among themselves need nothing but their bytes.

@@ -319,8 +319,8 @@ template <class T>
 SourceTile<T> fill_source(const Source& source, std::size_t source_index,
                           const std::shared_ptr<const Gram<T>>& set_gram, const Window<T>& window,
                           T* scratch, std::size_t stride) {
-    const PackedGroup<T>& x = window.x.groups[source.group];
-    const PackedGroup<T>& z = window.z.groups[source.group];
+    const PackedGroup<T>& x = window.x.packed()[source.group];
+    const PackedGroup<T>& z = window.z.packed()[source.group];
     const MatrixView<T> out(scratch, window.rows, window.columns, stride);
     require_acquainted(x, z);
     switch (source.kind) {

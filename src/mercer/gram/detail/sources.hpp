@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "mercer/gram/detail/elementwise.hpp"
@@ -31,12 +33,24 @@ struct PreparedObjects {
 /// Everything prepared about some rows.
 template <class T>
 struct Points<T>::Data {
+    /// What blocks are computed from: `groups`, or what is made of them at the first block.
+    const std::vector<PackedGroup<T>>& packed() const {
+        if (!pack_later) return groups;
+        std::call_once(packing, [this] { packed_later = pack_later(); });
+        return packed_later;
+    }
+
     std::size_t size = 0;
     std::vector<PackedGroup<T>> groups{};
     std::vector<std::vector<T>> sides{};     ///< one a side of the plan, padded
     std::vector<Members<T>> members{};       ///< one a source; empty unless the source is of sets
     std::vector<PreparedObjects> objects{};  ///< one a source; empty unless the source is of pairs
     BoxedPoints<T> boxed{};  ///< of kernels that are nothing far away; blocks alone, of rows only
+
+    /// Of kernels that do without blocks, the groups being plain rows; else empty.
+    std::function<std::vector<PackedGroup<T>>()> pack_later{};
+    mutable std::once_flag packing{};
+    mutable std::vector<PackedGroup<T>> packed_later{};
 };
 
 /// A window of pairs: rows [first_x, first_x + rows) of x and [first_z, first_z + columns) of z.

@@ -15,18 +15,37 @@ constexpr std::size_t block_rows = 512;                     ///< dense rows mult
 constexpr std::size_t most_parts = 8;                       ///< sums of a matrix's own
 constexpr std::size_t part_bytes = std::size_t{256} << 20;  ///< of all parts together
 
-template <class T>
-double dense_dot(const T* x, const double* w, std::size_t n) {
-    double a = 0, b = 0, c = 0, d = 0;
-    std::size_t k = 0;
-    for (; k + 4 <= n; k += 4) {
-        a += static_cast<double>(x[k]) * w[k];
-        b += static_cast<double>(x[k + 1]) * w[k + 1];
-        c += static_cast<double>(x[k + 2]) * w[k + 2];
-        d += static_cast<double>(x[k + 3]) * w[k + 3];
+/// Calls use(column, value) for the entries of a row.
+template <class T, class Use>
+void each_entry(const ExplicitRows<T>& rows, std::size_t r, Use use) {
+    if (rows.is_sparse()) {
+        for (std::size_t a = rows.starts[r]; a < rows.starts[r + 1]; ++a) {
+            use(rows.index[a], static_cast<double>(rows.values[a]));
+        }
+        return;
     }
-    for (; k < n; ++k) a += static_cast<double>(x[k]) * w[k];
-    return (a + b) + (c + d);
+    const T* const row = rows.values.data() + r * rows.columns;
+    for (std::size_t k = 0; k < rows.columns; ++k) use(k, static_cast<double>(row[k]));
+}
+
+template <class T>
+void add_row(const ExplicitRows<T>& rows, std::size_t r, double c, double* w) {
+    each_entry(rows, r, [&](std::size_t k, double value) { w[k] += c * value; });
+}
+
+/// Entries of a row, in the mean.
+template <class T>
+double mean_entries(const ExplicitRows<T>& rows) {
+    return static_cast<double>(rows.values.size()) /
+           static_cast<double>(std::max<std::size_t>(rows.size, 1));
+}
+
+/// How many parts a sum of so many numbers over some of the rows has: no more than are worth to be
+/// added up afterwards.
+std::size_t parts_for(double numbers, std::size_t sums) {
+    constexpr double least = 65536;
+    const double parts = numbers / std::max(least, 8 * static_cast<double>(sums));
+    return static_cast<std::size_t>(std::clamp(parts, 1.0, static_cast<double>(most_parts)));
 }
 
 /// How many parts a sum over the rows has, each with `bytes` of its own: by the sizes alone.
@@ -36,13 +55,12 @@ std::size_t parts_of(std::size_t rows, std::size_t bytes) {
     return std::clamp<std::size_t>(std::min(by_rows, by_memory), 1, most_parts);
 }
 
-/// Calls add(first, last, sum) for ranges of the rows, each with a sum of its own that begins at 0,
-/// and adds the sums up in their order.
+/// Calls add(first, last, sum) for ranges of the rows, each with a sum of its own that begins at 0
+/// but for the first, which goes on with `total`, and adds the sums up in their order.
 template <class Add>
-void sum_parts(std::size_t rows, std::span<double> total, Add add) {
-    const std::size_t parts = parts_of(rows, total.size_bytes());
+void sum_parts(std::size_t rows, std::size_t parts, std::span<double> total, Add add) {
+    if (parts == 1) return add(std::size_t{0}, rows, total);
     Matrix<double> sums(parts - 1, total.size());
-    std::ranges::fill(total, 0.0);
     parallel_for(parts, [&](std::size_t part) {
         add(part * rows / parts, (part + 1) * rows / parts, part == 0 ? total : sums.row(part - 1));
     });
@@ -52,35 +70,36 @@ void sum_parts(std::size_t rows, std::span<double> total, Add add) {
     }
 }
 
+/// g += h φ φ', the lower triangle.
 template <class T>
-void weigh_sparse(const ExplicitRows<T>& rows, std::span<const double> h, std::size_t first,
-                  std::size_t last, double* g, std::size_t stride) {
-    for (std::size_t r = first; r < last; ++r) {
-        if (h[r] == 0) continue;
-        for (std::size_t a = rows.starts[r]; a < rows.starts[r + 1]; ++a) {
-            const double value = h[r] * static_cast<double>(rows.values[a]);
-            double* const line = g + rows.index[a] * stride;
-            for (std::size_t b = rows.starts[r]; b <= a; ++b) {
-                line[rows.index[b]] += value * static_cast<double>(rows.values[b]);
-            }
+void weigh_sparse(const ExplicitRows<T>& rows, std::size_t r, double h, double* g,
+                  std::size_t stride) {
+    for (std::size_t a = rows.starts[r]; a < rows.starts[r + 1]; ++a) {
+        const double value = h * static_cast<double>(rows.values[a]);
+        double* const line = g + rows.index[a] * stride;
+        for (std::size_t b = rows.starts[r]; b <= a; ++b) {
+            line[rows.index[b]] += value * static_cast<double>(rows.values[b]);
         }
     }
 }
 
-template <class T>
+/// g += Σ h φ φ' over the rows number(k), k from `first` to `last`, a block of them at a time.
+template <class T, class Number>
 void weigh_dense(const ExplicitRows<T>& rows, std::span<const double> h, std::size_t first,
-                 std::size_t last, std::span<double> g) {
+                 std::size_t last, Number number, std::span<double> g) {
     const std::size_t d = rows.columns;
-    Matrix<double> turned(d, block_rows), product(d, d);
+    Matrix<double> turned(d, block_rows), weighed(d, block_rows), product(d, d);
     for (; first < last; first += block_rows) {
         const std::size_t count = std::min(block_rows, last - first);
         for (std::size_t r = 0; r < count; ++r) {
-            const double root = std::sqrt(h[first + r]);
-            const T* const row = rows.values.data() + (first + r) * d;
-            for (std::size_t k = 0; k < d; ++k) turned(k, r) = root * static_cast<double>(row[k]);
+            const T* const row = rows.values.data() + number(first + r) * d;
+            for (std::size_t k = 0; k < d; ++k) {
+                turned(k, r) = static_cast<double>(row[k]);
+                weighed(k, r) = h[first + r] * turned(k, r);
+            }
         }
-        const auto block = std::as_const(turned).view().block(0, 0, d, count);
-        multiply_transposed(block, block, product.view());
+        multiply_transposed(std::as_const(weighed).view().block(0, 0, d, count),
+                            std::as_const(turned).view().block(0, 0, d, count), product.view());
         for (std::size_t k = 0; k < g.size(); ++k) g[k] += product.values()[k];
     }
 }
@@ -90,49 +109,33 @@ void weigh_dense(const ExplicitRows<T>& rows, std::span<const double> h, std::si
 template <class T>
 void multiply_rows(const ExplicitRows<T>& rows, std::span<const double> w, std::span<double> out) {
     parallel_ranges(rows.size, grain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t r = first; r < last; ++r) {
-            if (!rows.is_sparse()) {
-                out[r] = dense_dot(rows.values.data() + r * rows.columns, w.data(), rows.columns);
-                continue;
-            }
-            double sum = 0;
-            for (std::size_t a = rows.starts[r]; a < rows.starts[r + 1]; ++a) {
-                sum += static_cast<double>(rows.values[a]) * w[rows.index[a]];
-            }
-            out[r] = sum;
-        }
+        for (std::size_t r = first; r < last; ++r) out[r] = row_product(rows, r, w);
     });
 }
 
 template <class T>
 void sum_rows(const ExplicitRows<T>& rows, std::span<const double> c, std::span<double> w) {
-    sum_parts(rows.size, w, [&](std::size_t first, std::size_t last, std::span<double> sum) {
-        for (std::size_t r = first; r < last; ++r) {
-            if (c[r] == 0) continue;
-            if (rows.is_sparse()) {
-                for (std::size_t a = rows.starts[r]; a < rows.starts[r + 1]; ++a) {
-                    sum[rows.index[a]] += c[r] * static_cast<double>(rows.values[a]);
-                }
-            } else {
-                const T* const row = rows.values.data() + r * rows.columns;
-                for (std::size_t k = 0; k < rows.columns; ++k) {
-                    sum[k] += c[r] * static_cast<double>(row[k]);
-                }
-            }
-        }
-    });
+    std::ranges::fill(w, 0.0);
+    sum_parts(rows.size, parts_of(rows.size, w.size_bytes()), w,
+              [&](std::size_t first, std::size_t last, std::span<double> sum) {
+                  for (std::size_t r = first; r < last; ++r) {
+                      if (c[r] != 0) add_row(rows, r, c[r], sum.data());
+                  }
+              });
 }
 
 template <class T>
 void weigh_rows(const ExplicitRows<T>& rows, std::span<const double> h, MatrixView<double> g) {
     const std::size_t d = rows.columns;
-    Matrix<double> sum(d, d);
-    sum_parts(rows.size, sum.values(),
+    Matrix<double> sum(d, d, 0.0);
+    sum_parts(rows.size, parts_of(rows.size, d * d * sizeof(double)), sum.values(),
               [&](std::size_t first, std::size_t last, std::span<double> part) {
-                  if (rows.is_sparse()) {
-                      weigh_sparse(rows, h, first, last, part.data(), d);
-                  } else {
-                      weigh_dense(rows, h, first, last, part);
+                  if (!rows.is_sparse()) {
+                      return weigh_dense(
+                          rows, h, first, last, [](std::size_t r) { return r; }, part);
+                  }
+                  for (std::size_t r = first; r < last; ++r) {
+                      if (h[r] != 0) weigh_sparse(rows, r, h[r], part.data(), d);
                   }
               });
     for (std::size_t k = 0; k < d; ++k) std::ranges::copy(sum.row(k), g.row(k).begin());
@@ -154,6 +157,69 @@ void square_rows(const ExplicitRows<T>& rows, std::span<double> squares) {
     });
 }
 
+template <class T>
+void multiply_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
+                   std::span<const double> w, std::span<double> out) {
+    parallel_ranges(which.size(), grain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t k = first; k < last; ++k) out[k] = row_product(rows, which[k], w);
+    });
+}
+
+template <class T>
+void add_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
+              std::span<const double> c, std::span<double> w) {
+    const double work = static_cast<double>(which.size()) * mean_entries(rows);
+    sum_parts(which.size(), parts_for(work, w.size()), w,
+              [&](std::size_t first, std::size_t last, std::span<double> sum) {
+                  for (std::size_t k = first; k < last; ++k) {
+                      add_row(rows, which[k], c[k], sum.data());
+                  }
+              });
+}
+
+template <class T>
+void add_squares(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
+                 std::span<const double> c, std::span<double> w) {
+    for (std::size_t k = 0; k < which.size(); ++k) {
+        each_entry(rows, which[k],
+                   [&](std::size_t j, double value) { w[j] += c[k] * value * value; });
+    }
+}
+
+template <class T>
+void weigh_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
+                std::span<const double> h, Matrix<double>& g) {
+    const std::size_t d = rows.columns;
+    const double entries = mean_entries(rows);
+    const double work = static_cast<double>(which.size()) * entries * entries / 2;
+    sum_parts(which.size(), parts_for(work, d * d), g.values(),
+              [&](std::size_t first, std::size_t last, std::span<double> part) {
+                  if (!rows.is_sparse()) {
+                      return weigh_dense(
+                          rows, h, first, last, [&](std::size_t k) { return which[k]; }, part);
+                  }
+                  for (std::size_t k = first; k < last; ++k) {
+                      weigh_sparse(rows, which[k], h[k], part.data(), d);
+                  }
+              });
+}
+
+template <class T>
+void multiply_among(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
+                    MatrixView<double> g) {
+    constexpr std::size_t together = 16;
+    parallel_ranges(which.size(), together, [&](std::size_t first, std::size_t last) {
+        std::vector<double> full(rows.columns, 0.0);
+        for (std::size_t k = first; k < last; ++k) {
+            each_entry(rows, which[k], [&](std::size_t j, double value) { full[j] = value; });
+            for (std::size_t l = 0; l <= k; ++l) {
+                g(k, l) = row_product<T>(rows, which[l], full);
+            }
+            each_entry(rows, which[k], [&](std::size_t j, double) { full[j] = 0; });
+        }
+    });
+}
+
 template void multiply_rows(const ExplicitRows<float>&, std::span<const double>, std::span<double>);
 template void multiply_rows(const ExplicitRows<double>&, std::span<const double>,
                             std::span<double>);
@@ -162,6 +228,26 @@ template void sum_rows(const ExplicitRows<double>&, std::span<const double>, std
 template void weigh_rows(const ExplicitRows<float>&, std::span<const double>, MatrixView<double>);
 template void weigh_rows(const ExplicitRows<double>&, std::span<const double>, MatrixView<double>);
 template void square_rows(const ExplicitRows<float>&, std::span<double>);
+template void multiply_some(const ExplicitRows<float>&, std::span<const std::uint32_t>,
+                            std::span<const double>, std::span<double>);
+template void add_some(const ExplicitRows<float>&, std::span<const std::uint32_t>,
+                       std::span<const double>, std::span<double>);
+template void add_squares(const ExplicitRows<float>&, std::span<const std::uint32_t>,
+                          std::span<const double>, std::span<double>);
+template void weigh_some(const ExplicitRows<float>&, std::span<const std::uint32_t>,
+                         std::span<const double>, Matrix<double>&);
+template void multiply_among(const ExplicitRows<float>&, std::span<const std::uint32_t>,
+                             MatrixView<double>);
 template void square_rows(const ExplicitRows<double>&, std::span<double>);
+template void multiply_some(const ExplicitRows<double>&, std::span<const std::uint32_t>,
+                            std::span<const double>, std::span<double>);
+template void add_some(const ExplicitRows<double>&, std::span<const std::uint32_t>,
+                       std::span<const double>, std::span<double>);
+template void add_squares(const ExplicitRows<double>&, std::span<const std::uint32_t>,
+                          std::span<const double>, std::span<double>);
+template void weigh_some(const ExplicitRows<double>&, std::span<const std::uint32_t>,
+                         std::span<const double>, Matrix<double>&);
+template void multiply_among(const ExplicitRows<double>&, std::span<const std::uint32_t>,
+                             MatrixView<double>);
 
 }  // namespace mercer

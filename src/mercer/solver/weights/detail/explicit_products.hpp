@@ -2,6 +2,7 @@
 // do not depend on the number of threads.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "mercer/base/matrix.hpp"
@@ -24,5 +25,59 @@ void weigh_rows(const ExplicitRows<T>& rows, std::span<const double> h, MatrixVi
 /// squares[r] = φ_r·φ_r.
 template <class T>
 void square_rows(const ExplicitRows<T>& rows, std::span<double> squares);
+
+// The same for some of the rows, r = which[k].
+
+/// φ_r·w. Several sums, so that no addition waits for the one before it.
+template <class T>
+inline double row_product(const ExplicitRows<T>& rows, std::size_t r, std::span<const double> w) {
+    const bool sparse = rows.is_sparse();
+    const std::size_t first = sparse ? rows.starts[r] : r * rows.columns;
+    const std::size_t n = sparse ? rows.starts[r + 1] - first : rows.columns;
+    const T* const x = rows.values.data() + first;
+    const std::uint32_t* const index = rows.index.data() + (sparse ? first : 0);
+    double a = 0, b = 0, c = 0, d = 0;
+    const auto sum = [&](auto at) {
+        std::size_t k = 0;
+        for (; k + 4 <= n; k += 4) {
+            a += static_cast<double>(x[k]) * w[at(k)];
+            b += static_cast<double>(x[k + 1]) * w[at(k + 1)];
+            c += static_cast<double>(x[k + 2]) * w[at(k + 2)];
+            d += static_cast<double>(x[k + 3]) * w[at(k + 3)];
+        }
+        for (; k < n; ++k) a += static_cast<double>(x[k]) * w[at(k)];
+    };
+    if (sparse) {
+        sum([index](std::size_t k) { return index[k]; });
+    } else {
+        sum([](std::size_t k) { return k; });
+    }
+    return (a + b) + (c + d);
+}
+
+/// out[k] = φ_r·w.
+template <class T>
+void multiply_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
+                   std::span<const double> w, std::span<double> out);
+
+/// w += Σ_k c_k φ_r.
+template <class T>
+void add_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
+              std::span<const double> c, std::span<double> w);
+
+/// w_j += Σ_k c_k φ_rj².
+template <class T>
+void add_squares(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
+                 std::span<const double> c, std::span<double> w);
+
+/// The lower triangle of g += Σ_k h_k φ_r φ_r', the h_k of either sign.
+template <class T>
+void weigh_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
+                std::span<const double> h, Matrix<double>& g);
+
+/// The lower triangle of g(k, l) = φ_r·φ_s, s = which[l].
+template <class T>
+void multiply_among(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
+                    MatrixView<double> g);
 
 }  // namespace mercer
