@@ -6,7 +6,9 @@
 //     f(u) + λ'(A u − b) + ½ρ ‖A u − b‖²,     λ ← λ + ρ (A u − b) after each pass,
 //
 // which for a classifier is a penalty on the bias around the bias of the pass before (Hestenes
-// 1969, Powell 1969; Rockafellar 1976).
+// 1969, Powell 1969; Rockafellar 1976). What passes find slowly are steps that variables of like
+// rows have to take together: now and then those that are violated most are solved for by
+// themselves.
 #pragma once
 
 #include <array>
@@ -14,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mercer/base/matrix.hpp"
 #include "mercer/base/operator.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/solver/detail/canonical.hpp"
@@ -31,6 +34,9 @@ class CoordinateDescent {
     /// pushed against their bound harder than any was violated are left out until `begin_anew`.
     void pass();
     void begin_anew();
+    /// Minimises over some dozens of the variables that may still move, those that are violated
+    /// most, as the others are.
+    void solve_worst();
 
     /// Of the optimality conditions, as the last pass met them, the equalities' part included.
     double violation() const { return violation_; }
@@ -56,9 +62,20 @@ class CoordinateDescent {
         std::uint32_t column;
     };
 
-    double product(const Variable& v) const;
-    void add(const Variable& v, double weight);
+    /// A variable among those solved for together.
+    struct Violated {
+        std::uint32_t variable;
+        double gradient;
+        double moved = 0;
+    };
+
+    double product(const Variable& v, const double* w) const;
+    void add(const Variable& v, double weight, double* w) const;
+    double gradient(std::size_t i, const std::array<double, 2>& a) const;
     void ask_for(std::size_t place) const;
+    std::vector<Violated> find_worst();
+    Matrix<double> matrix_of(const std::vector<Violated>& some);
+    void move(std::size_t i, double to);
 
     const CanonicalDual& form_;
     const ExplicitRows<T>& rows_;
