@@ -16,7 +16,7 @@ import time
 import unittest
 import xml.dom.minidom
 
-from bench import bars, data, judge, measure, plot, report, run, session, suite, tables
+from bench import bars, data, judge, measure, plot, report, run, session, sets, suite, tables
 from bench.judge import Row
 from bench.peers import LIBSVM, NAMES, OURS, base, library, peer
 
@@ -205,11 +205,11 @@ class Files(unittest.TestCase):
 
     def test_scaling(self):
         train = [("1", [1.0, 5.0]), ("2", [3.0, 5.0])]
-        scaled, other = data.standardise(train, [("1", [5.0, 6.0])])
+        scaled, other = sets.standardise(train, [("1", [5.0, 6.0])])
         self.assertEqual([values for _, values in scaled], [[-1, 0], [1, 0]])
         self.assertEqual(other[0][1], [3, 0])
-        self.assertEqual([v for _, v in data.unit_ranges(train)], [[0, 0], [1, 0]])
-        self.assertEqual(data.libsvm_lines(scaled), ["1 1:-1", "2 1:1"])
+        self.assertEqual([v for _, v in sets.unit_ranges(train)], [[0, 0], [1, 0]])
+        self.assertEqual(sets.libsvm_lines(scaled), ["1 1:-1", "2 1:1"])
 
     def test_shares_lie_within_one_another(self):
         lines = [f"1 1:{i}" for i in range(1, 65)]
@@ -225,7 +225,7 @@ class Files(unittest.TestCase):
 
     def test_every_case_has_files_and_its_own_name(self):
         for case in (*suite.SUITE, *suite.GROWTH, *suite.SEARCH):
-            self.assertIn(case.data, data.SETS)
+            self.assertIn(case.data, sets.SETS)
         names = [case.name for case in suite.SUITE]
         self.assertEqual(len(set(names)), len(names))
         quick, normal = (set(suite.training_cases(mode)) for mode in ("quick", "normal"))
