@@ -545,7 +545,10 @@ void add_train(CLI::App& program, Session& session) {
                         "take too long, as 'mercer plan' says [all rows]")
             ->type_name("RULE")
             ->group("Training");
-    only(session, add_spool(command, *input)->group("Training"), with({approximate}));
+    only(session, add_spool(command, *input)->group("Training"),
+         when([options] { return !options->approximate.empty() || options->kernel == "linear"; },
+              "where all rows are held in memory",
+              "it belongs to --approximate and to --kernel linear"));
     const auto checkpoint = std::make_shared<CheckpointOptions>();
     CLI::Option* const file =
         add_file(command, session, "--checkpoint", checkpoint->path, FileUse::journal,

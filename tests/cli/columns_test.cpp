@@ -193,7 +193,7 @@ TEST(Formats, HelpAndCompletionListThem) {
     for (std::string word; stream >> word;) joined += (joined.empty() ? "" : " ") + word;
     EXPECT_TRUE(has(joined,
                     "format of the file: auto, libsvm, csv, tsv, spaces, arff, npy, npz, idx, "
-                    "fasta, folders, tar, tu, ts, edges, lines [auto]"))
+                    "parquet, fasta, folders, tar, tu, ts, edges, lines [auto]"))
         << joined;
     EXPECT_TRUE(has(joined,
                     "by the file's name, else LIBSVM text: auto, libsvm, csv, tsv, spaces, "

@@ -134,8 +134,8 @@ const std::vector<Mode> modes{
     {"align a.csv --kernel linear", "--cost --tol --as-given"},
     {"align a.csv --kernel linear --combine alignment", "--cost"},
     {"align a.csv --kernel linear --combine margin", ""},
-    {"train a.csv", not_svc + of_checkpoints + "--curve --seed"},
-    {"train a.csv --cv 3", not_svc + of_checkpoints + "--curve --from --probability"},
+    {"train a.csv", not_svc + of_checkpoints + "--spool --curve --seed"},
+    {"train a.csv --cv 3", not_svc + of_checkpoints + "--spool --curve --from --probability"},
     {"train a.csv --approximate nystroem", not_svc + "--curve --from --resume --checkpoint-every"},
     {"train a.csv --approximate nystroem --checkpoint c", not_svc + "--curve --from --cv"},
     {"train a.csv m --task ridge",
@@ -145,7 +145,7 @@ const std::vector<Mode> modes{
      "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
      "--shares --tol "
      "--gap --step-limit --method --trace --no-shrinking --from --seed --neighbours "
-     "--neighbours-path --vote --average --loss --loss-slope --regulariser " +
+     "--neighbours-path --vote --average --loss --loss-slope --regulariser --spool " +
          of_checkpoints},
     {"train a.csv --task ridge --lambda-path 1,2 --cv 3",
      "--cost --nu --epsilon --tube --weight --balanced --multi-class --probability --passes "
@@ -154,7 +154,7 @@ const std::vector<Mode> modes{
      "--dictionary --batch --no-center --noise --optimise --restarts --fix --delta --quantile "
      "--shares --tol "
      "--gap --step-limit --method --trace --no-shrinking --from --lambda --loo --neighbours "
-     "--neighbours-path --vote --average --loss --loss-slope --regulariser " +
+     "--neighbours-path --vote --average --loss --loss-slope --regulariser --spool " +
          of_checkpoints},
     {"plan a.csv", plan_of_svc},
     {"tune a.csv --grid C=1,2", not_svc + "--from --points --positive"},

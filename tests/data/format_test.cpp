@@ -132,9 +132,9 @@ TEST_F(ToyFormat, StandsInEveryListOfNames) {
     EXPECT_NE(message_of([] { read_text(std::string("\0\1\2", 3), "t"); }).find(" or PAIRS"),
               std::string::npos);
     const auto missing = [](const Format& format) { return format.uses.missing; };
-    EXPECT_EQ(listed_formats(missing), "csv, tsv, spaces, npy, npz, idx, ts or pairs");
+    EXPECT_EQ(listed_formats(missing), "csv, tsv, spaces, npy, npz, idx, parquet, ts or pairs");
     remove_format("pairs");
-    EXPECT_EQ(listed_formats(missing), "csv, tsv, spaces, npy, npz, idx or ts");
+    EXPECT_EQ(listed_formats(missing), "csv, tsv, spaces, npy, npz, idx, parquet or ts");
 }
 
 TEST_F(ToyFormat, MayBeAFolder) {

@@ -109,7 +109,9 @@ const Mistaken mistakes[] = {
      "its header is wrong"},
     {"picture.png",
      ": found binary data that begins with '\\x89PNG\\x0d\\n\\x1a\\n', expected LIBSVM text, CSV, "
-     "TSV, text in columns, ARFF, NPY, NPZ, idx, FASTA, tar, time series (.ts) or a list of edges"},
+     "TSV, text in columns, ARFF, NPY, NPZ, idx, Parquet, FASTA, tar, time series (.ts) or a list "
+     "of "
+     "edges"},
     {"truncated.gz",
      ": compressed data is damaged or cut short (it ends too early); fetch the file again"},
     {"truncated.npz",

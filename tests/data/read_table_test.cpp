@@ -34,10 +34,10 @@ TEST(ReadTable, NamedFormatsOverrideWhatIsFound) {
     EXPECT_EQ(texts(read_text("1 2:3\n4 5:6\n", "t", {.format = "spaces"}).y),
               (Names{"2:3", "5:6"}));
     EXPECT_NE(message_of([] { read_text("1,2\n", "t", {.format = "libsvm"}); }), "");
-    EXPECT_EQ(
-        message_of([] { read_text("1,2\n", "t", {.format = "xls"}); }),
-        "found the format 'xls', expected libsvm, csv, tsv, spaces, arff, npy, npz, idx, fasta, "
-        "folders, tar, tu, ts, edges or lines");
+    EXPECT_EQ(message_of([] { read_text("1,2\n", "t", {.format = "xls"}); }),
+              "found the format 'xls', expected libsvm, csv, tsv, spaces, arff, npy, npz, idx, "
+              "parquet, fasta, "
+              "folders, tar, tu, ts, edges or lines");
 }
 
 TEST(ReadTable, HeaderIsFoundAndNamesAreKept) {

@@ -10,13 +10,13 @@ namespace mercer {
 namespace formats {
 
 // Of formats that are equally sure of a file the first has it; those to be refused come first.
-Format workbook(), opendocument(), excel(), parquet(), arrow(), sqlite(), hdf5();
-Format arff(), libsvm(), csv(), tsv(), spaces(), npy(), npz(), idx();
+Format workbook(), opendocument(), excel(), arrow(), sqlite(), hdf5();
+Format arff(), libsvm(), csv(), tsv(), spaces(), npy(), npz(), idx(), parquet();
 Format fasta(), lines(), folders(), tar(), tu_graphs(), time_series(), edges();
-constexpr Format (*entries[])() = {workbook,  opendocument, excel, parquet, arrow,   sqlite,
-                                   hdf5,      libsvm,       csv,   tsv,     spaces,  arff,
-                                   npy,       npz,          idx,   fasta,   folders, tar,
-                                   tu_graphs, time_series,  edges, lines};
+constexpr Format (*entries[])() = {workbook,  opendocument, excel,   arrow,  sqlite,  hdf5,
+                                   libsvm,    csv,          tsv,     spaces, arff,    npy,
+                                   npz,       idx,          parquet, fasta,  folders, tar,
+                                   tu_graphs, time_series,  edges,   lines};
 
 }  // namespace formats
 
