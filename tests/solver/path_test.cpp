@@ -82,5 +82,21 @@ TEST(DualPath, ForgetsWhenTold) {
     EXPECT_LE(*std::ranges::max_element(small.alpha), 0.1);
 }
 
+TEST(DualPath, WhatIsAtItsBoundStaysThereWhateverIsRounded) {
+    const Plane plane = random_plane(300, 1.0, 0.2, 4);
+    const StoredMatrix<float> k(plane.k);
+    DualPath<float> path(k);
+    double last = 0;
+    for (double c = 1e-7; c < 1e-4; c *= 1.37) {  // no margin is reached: all are at their bound
+        const DualProblem problem = classifier(plane.label, c, false);
+        const DualSolution found = path.solve(problem, {}, last > 0 ? c / last : 0);
+        EXPECT_EQ(found.alpha, problem.upper);
+        if (last > 0) {
+            EXPECT_EQ(found.steps, 0U) << c;
+        }
+        last = c;
+    }
+}
+
 }  // namespace
 }  // namespace mercer

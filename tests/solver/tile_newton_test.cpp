@@ -134,5 +134,15 @@ TEST(TileNewton, TwoPointStepsAndAllTogetherEndAtTheSamePlace) {
     EXPECT_LE(quick.violation, 1e-4);
 }
 
+TEST(TileNewton, WithoutFreeVariablesThereIsNothingToDoAndNothingToSay) {
+    Tile<double> tile = smooth_tile(20, 1.0, 3);
+    tile.u = tile.upper;
+    const std::vector<double> before = tile.u;
+    ::testing::internal::CaptureStdout();  // where BLAS complains of matrices without rows
+    EXPECT_FALSE(newton_on_tile(tile));
+    EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+    EXPECT_EQ(tile.u, before);
+}
+
 }  // namespace
 }  // namespace mercer

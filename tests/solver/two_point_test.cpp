@@ -218,5 +218,34 @@ TEST(FlooredStep, StopsAtTheMinimumOrAtTheRoom) {
     EXPECT_DOUBLE_EQ(floored_step(0, -3, 7, 1e-12), 0);
 }
 
+TEST(FreePair, NoOtherStepWithinTheBoundsIsLower) {
+    Random random(7);
+    for (int trial = 0; trial < 2000; ++trial) {
+        FreePair pair;
+        pair.k11 = 0.1 + random.uniform();
+        pair.k22 = 0.1 + random.uniform();
+        pair.k12 = 0.98 * (2 * random.uniform() - 1) * std::sqrt(pair.k11 * pair.k22);
+        for (std::size_t k = 0; k < 2; ++k) {
+            pair.slope[k] = 2 * random.uniform() - 1;
+            pair.lower[k] = random.uniform() < 0.3 ? 0 : -random.uniform();
+            pair.upper[k] = random.uniform() < 0.3 ? 0 : random.uniform();
+        }
+        const auto value = [&](double s, double t) {
+            return pair.slope[0] * s + pair.slope[1] * t +
+                   0.5 * (pair.k11 * s * s + pair.k22 * t * t) + pair.k12 * s * t;
+        };
+        const auto [s, t] = free_pair_minimum(pair);
+        ASSERT_GE(s, pair.lower[0]);
+        ASSERT_LE(s, pair.upper[0]);
+        ASSERT_GE(t, pair.lower[1]);
+        ASSERT_LE(t, pair.upper[1]);
+        for (int other = 0; other < 50; ++other) {
+            const double a = pair.lower[0] + random.uniform() * (pair.upper[0] - pair.lower[0]);
+            const double b = pair.lower[1] + random.uniform() * (pair.upper[1] - pair.lower[1]);
+            ASSERT_LE(value(s, t), value(a, b) + 1e-12) << trial;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace mercer

@@ -246,7 +246,13 @@ template <class T>
 DualSolution DualPath<T>::solve(const DualProblem& problem, DualSettings settings,
                                 double multiple) {
     if (multiple == 0) forget();
-    for (double& a : alpha_) a *= multiple;
+    for (std::size_t i = 0; i < alpha_.size(); ++i) {
+        // What was at its bound and goes to its bound is there, whatever is rounded.
+        const double moved = multiple * alpha_[i];
+        const bool bounded =
+            upper_[i] == alpha_[i] && std::abs(moved - problem.upper[i]) <= 1e-12 * std::abs(moved);
+        alpha_[i] = bounded ? problem.upper[i] : moved;
+    }
     for (double& v : v_) v *= multiple;
     if (working_set_ > 0) settings.working_set = working_set_;
     settings.exact_final = false;  // what is read twice is the same twice
@@ -254,6 +260,7 @@ DualSolution DualPath<T>::solve(const DualProblem& problem, DualSettings setting
     DualSolution solution =
         solve_dual_from<T>(k_, problem, settings, {.alpha = alpha_, .v = v_, .kept = kept_.get()});
     alpha_ = solution.alpha;
+    upper_ = problem.upper;
     v_ = solution.row_gradient;
     if (v_.empty()) alpha_.clear();  // it was refused rows
     working_set_ = solution.working_set;

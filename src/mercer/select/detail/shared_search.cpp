@@ -59,7 +59,12 @@ class SharedSearch {
         const std::size_t stores = stores_.size();
         const std::size_t units = chains_.size() * stores;
         const std::size_t n = e_.data.size();
-        const std::size_t together = std::min(budget_.kernels, std::max<std::size_t>(units, 1));
+        // Enough problems that no thread waits for the last, and no more memory than that takes.
+        constexpr std::size_t enough = 16;
+        const std::size_t each = std::max<std::size_t>(problems_.size() / stores, 1);
+        const std::size_t together =
+            std::clamp<std::size_t>((enough + each - 1) / each, 1,
+                                    std::min(budget_.kernels, std::max<std::size_t>(units, 1)));
         std::vector<LargeBuffer> matrices;
         for (std::size_t k = 0; k < together; ++k) matrices.emplace_back(n * n * sizeof(T));
         for (std::size_t first = 0; first < units && !stopped_; first += together) {

@@ -45,7 +45,7 @@ class DualPath {
    private:
     const SymmetricOperator<T>& k_;
     std::unique_ptr<WorkingSet<T>> kept_{};
-    std::vector<double> alpha_{}, v_{};
+    std::vector<double> alpha_{}, v_{}, upper_{};
     std::size_t working_set_ = 0;  ///< that was large enough
     double best_multiple_ = 1;
 };

@@ -168,23 +168,62 @@ struct Run {
         return reduce(d, best, best_at);
     }
 
-    /// The variable of group 0 that promises most, with its slope; by itself it may go where it
-    /// likes.
-    Best single(double& slope) const {
-        Best best{0, tile.first[0]};
-        slope = 0;
-        for (std::size_t k = tile.first[0]; k < tile.first[1]; ++k) {
-            const auto g = static_cast<double>(gradient[k]);
-            const double here = std::max(-g - static_cast<double>(shut_up[k]),
-                                         g - static_cast<double>(shut_down[k]));
-            if (here <= 0) continue;
-            const double a = tile.diagonal[k];
-            const double gain = here * here / (a > 0 ? a : limits.curvature_floor);
-            if (gain <= best.value) continue;
-            best = {gain, k};
-            slope = here;
+    /// The variable of group 0 that promises most; by itself it may go where it likes.
+    HWY_INLINE std::size_t single() const {
+        const Lanes d;
+        const auto zero = hn::Zero(d);
+        const auto floor = hn::Set(d, static_cast<T>(limits.curvature_floor));
+        auto best = zero, best_at = hn::Set(d, static_cast<T>(tile.first[0]));
+        const auto lanes = hn::Lanes(d);
+        auto at = hn::Iota(d, static_cast<T>(tile.first[0]));
+        const auto stride = hn::Set(d, static_cast<T>(lanes));
+        for (std::size_t k = tile.first[0]; k < tile.first[1]; k += lanes) {
+            const auto g = hn::LoadU(d, gradient.data() + k);
+            const auto up = hn::Sub(hn::Neg(g), hn::LoadU(d, shut_up.data() + k));
+            const auto down = hn::Sub(g, hn::LoadU(d, shut_down.data() + k));
+            const auto slope = hn::Max(hn::Max(up, down), zero);
+            auto a = hn::LoadU(d, diagonal.data() + k);
+            a = hn::IfThenElse(hn::Gt(a, zero), a, floor);
+            const auto gain = hn::Div(hn::Mul(slope, slope), a);
+            const auto more = hn::Gt(gain, best);
+            best = hn::IfThenElse(more, gain, best);
+            best_at = hn::IfThenElse(more, at, best_at);
+            at = hn::Add(at, stride);
         }
-        return best;
+        return reduce(d, best, best_at).index;
+    }
+
+    /// What i and j together promise more than i by itself, (a_i g_j − h g_i)² / (a_i det), largest
+    /// over the j of group 0 that can go where that asks for (Steinwart, Hush and Scovel 2011, §3).
+    HWY_INLINE Best second(std::size_t i) const {
+        const Lanes d;
+        const T* hi = tile.row(i);
+        const auto gi = hn::Set(d, gradient[i]);
+        const auto ai = hn::Set(d, diagonal[i]);
+        const auto zero = hn::Zero(d);
+        // What is nearly the same point as i has no direction of its own.
+        const auto least = hn::Set(d, static_cast<T>(1e-6) * diagonal[i] * diagonal[i]);
+        auto best = zero, best_at = zero;
+        const auto lanes = hn::Lanes(d);
+        auto at = hn::Iota(d, static_cast<T>(tile.first[0]));
+        const auto stride = hn::Set(d, static_cast<T>(lanes));
+        for (std::size_t k = tile.first[0]; k < tile.first[1]; k += lanes) {
+            const auto h = hn::LoadU(d, hi + k);
+            const auto g = hn::LoadU(d, gradient.data() + k);
+            const auto a = hn::LoadU(d, diagonal.data() + k);
+            const auto way = hn::Sub(hn::Mul(h, gi), hn::Mul(ai, g));  // of j
+            const auto up = hn::Sub(way, hn::LoadU(d, shut_up.data() + k));
+            const auto down = hn::Sub(hn::Neg(way), hn::LoadU(d, shut_down.data() + k));
+            const auto open = hn::Max(hn::Max(up, down), zero);
+            const auto det = hn::Sub(hn::Mul(ai, a), hn::Mul(h, h));
+            const auto gain =
+                hn::IfThenElseZero(hn::Gt(det, least), hn::Div(hn::Mul(open, open), det));
+            const auto more = hn::Gt(gain, best);
+            best = hn::IfThenElse(more, gain, best);
+            best_at = hn::IfThenElse(more, at, best_at);
+            at = hn::Add(at, stride);
+        }
+        return reduce(d, best, best_at);
     }
 
     /// Adds `by` to u_k, or puts it exactly on the bound when that is where it goes.
@@ -210,9 +249,12 @@ struct Run {
 
     Line single_line() const {
         Line line;
-        line.i = single(line.slope).index;
+        line.i = single();
         const std::size_t i = line.i;
-        line.way = -gradient[i] - shut_up[i] >= gradient[i] - shut_down[i] ? 1 : -1;
+        const double up = static_cast<double>(-gradient[i] - shut_up[i]);
+        const double down = static_cast<double>(gradient[i] - shut_down[i]);
+        line.way = up >= down ? 1 : -1;
+        line.slope = std::max({up, down, 0.0});
         line.bend = tile.diagonal[i];
         line.scale = std::sqrt(std::abs(tile.diagonal[i]));
         line.room_i = line.way > 0 ? tile.upper[i] - tile.u[i] : tile.u[i] - tile.lower[i];
@@ -234,6 +276,34 @@ struct Run {
         return line;
     }
 
+    /// The step of i and of the best partner without an equality between them; false where there is
+    /// none that is better than i's own.
+    bool free_pair_step(std::size_t i, std::array<Extremes, 3>& extremes) {
+        const Best best = second(i);
+        if (!(best.value > 0)) return false;
+        const std::size_t j = best.index;
+        const FreePair pair{
+            .slope = {static_cast<double>(gradient[i]), static_cast<double>(gradient[j])},
+            .k11 = tile.diagonal[i],
+            .k22 = tile.diagonal[j],
+            .k12 = static_cast<double>(tile.row(i)[j]),
+            .lower = {tile.lower[i] - tile.u[i], tile.lower[j] - tile.u[j]},
+            .upper = {tile.upper[i] - tile.u[i], tile.upper[j] - tile.u[j]}};
+        const auto [by_i, by_j] = free_pair_minimum(pair);
+        if (!std::isfinite(by_i + by_j)) return false;
+        const auto to_bound = [&](std::size_t k, double by) {
+            return by != 0 && (by == pair.lower[k] || by == pair.upper[k]);
+        };
+        bool moved = shift(i, by_i, to_bound(0, by_i));
+        moved = shift(j, by_j, to_bound(1, by_j)) || moved;
+        if (!moved) return false;
+        for (std::size_t g = 0; g < 3; ++g) {
+            move<1>(g, by_i, tile.row(i), nullptr);
+            extremes[g] = move<1>(g, by_j, tile.row(j), nullptr);
+        }
+        return true;
+    }
+
     /// One step in `group`; false when rounding or an endless descent forbids it.
     bool step(std::size_t group, std::array<Extremes, 3>& extremes, TileOutcome& outcome) {
         const Line line = group == 0 ? single_line() : pair_line(group, extremes[group]);
@@ -246,6 +316,7 @@ struct Run {
             outcome.ray_weight = {line.way, -1, 0};
             return false;
         }
+        if (group == 0 && line.bend > 0 && free_pair_step(line.i, extremes)) return true;
         const double size = floored_step(line.slope, line.bend, room, limits.curvature_floor);
         bool moved = shift(line.i, line.way * size, size >= line.room_i);
         if (group == 0) {

@@ -250,7 +250,9 @@ std::uint64_t newton_price(const Tile<T>& tile) {
 
 template <class T>
 bool newton_on_tile(Tile<T>& tile) {
-    FreeNewton<T> newton(tile, free_of(tile));
+    std::vector<std::size_t> free = free_of(tile);
+    if (free.size() < fewest_free) return false;
+    FreeNewton<T> newton(tile, std::move(free));
     return newton.factor() && newton.descend();
 }
 

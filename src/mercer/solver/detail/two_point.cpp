@@ -44,4 +44,34 @@ double floored_step(double slope, double curvature, double room, double floor) {
     return std::min(room, slope / (curvature > 0 ? curvature : floor));
 }
 
+std::array<double, 2> free_pair_minimum(const FreePair& p) {
+    const double det = p.k11 * p.k22 - p.k12 * p.k12;
+    const std::array<double, 2> free = {(p.k12 * p.slope[1] - p.k22 * p.slope[0]) / det,
+                                        (p.k12 * p.slope[0] - p.k11 * p.slope[1]) / det};
+    const auto inside = [&](std::size_t k) {
+        return free[k] >= p.lower[k] && free[k] <= p.upper[k];
+    };
+    if (inside(0) && inside(1)) return free;
+    // Else one of the two is at the bound beyond which it would go, and the other where that asks.
+    std::array<double, 2> best{};
+    double least = 0;
+    for (std::size_t k = 0; k < 2; ++k) {
+        if (inside(k)) continue;
+        const std::size_t other = 1 - k;
+        std::array<double, 2> at{};
+        at[k] = free[k] > p.upper[k] ? p.upper[k] : p.lower[k];
+        const double curvature = other == 0 ? p.k11 : p.k22;
+        at[other] = std::clamp(-(p.slope[other] + p.k12 * at[k]) / curvature, p.lower[other],
+                               p.upper[other]);
+        const double value = p.slope[0] * at[0] + p.slope[1] * at[1] +
+                             0.5 * (p.k11 * at[0] * at[0] + p.k22 * at[1] * at[1]) +
+                             p.k12 * at[0] * at[1];
+        if (value < least) {
+            best = at;
+            least = value;
+        }
+    }
+    return best;
+}
+
 }  // namespace mercer

@@ -48,4 +48,18 @@ std::array<double, 2> two_point_step(const TwoPoints& points, double floor);
 /// step ends at `room` or, where the slope is negligible, nearly stands still.
 double floored_step(double slope, double curvature, double room, double floor);
 
+/// Two variables without an equality between them: f changes by slope·s + ½ s'K s as they move by s
+/// within their bounds.
+struct FreePair {
+    std::array<double, 2> slope{};
+    double k11 = 0;
+    double k22 = 0;
+    double k12 = 0;
+    std::array<double, 2> lower{};  ///< of the steps, at most 0
+    std::array<double, 2> upper{};  ///< at least 0, or +infinity
+};
+
+/// Where f is least; K must be positive definite.
+std::array<double, 2> free_pair_minimum(const FreePair& pair);
+
 }  // namespace mercer
