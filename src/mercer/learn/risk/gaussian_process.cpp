@@ -19,6 +19,7 @@
 #include "mercer/learn/detail/span_sample.hpp"
 #include "mercer/learn/risk/detail/evidence_search.hpp"
 #include "mercer/learn/risk/detail/gaussian_process_span.hpp"
+#include "mercer/learn/risk/detail/matrix_free_process.hpp"
 #include "mercer/learn/risk/ridge.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 
@@ -104,14 +105,12 @@ Model learn(const GaussianProcessSettings& settings, const Dataset& data,
             std::optional<Hyperparameters>& found) {
     const Stopwatch clock;
     const Progress& progress = settings.common.progress;
+    const std::size_t rows = data.size();
+    if (rows > 0 && rows > settings.common.memory_bytes / sizeof(double) / rows) {
+        return matrix_free_process(settings, data);
+    }
     const Sample sample = take_sample(Task::gp, data, settings.common);
     const std::size_t n = sample.size();
-    if (n > settings.common.memory_bytes / sizeof(double) / n) {
-        throw InvalidInput("a Gaussian process of " + std::to_string(n) + " rows needs " +
-                           std::to_string(n * n * sizeof(double)) +
-                           " bytes for its matrix; allow more memory, take fewer rows, or use the "
-                           "task ridge, which has the same mean with lambda = noise");
-    }
     std::vector<double> y = sample.data.y.values;
     TargetScale rule = settings.common.target_scale;
     if (rule == TargetScale::automatic && settings.optimise) rule = TargetScale::standard;
@@ -199,14 +198,14 @@ std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool
                                          const Progress& progress) {
     const Expansion& e = model.expansion();
     const Factor* factor = model.extras().find<Factor>();
-    if (model.task() != Task::gp || !factor) {
+    const bool matrix_free = !factor && is_matrix_free(model);
+    if (model.task() != Task::gp || (!factor && !matrix_free)) {
         throw InvalidInput(
             "standard deviations need a model of the task gp that was trained with its factor; "
             "this one is of the task " +
             task_name(model.task()) + (model.task() == Task::gp ? " without factor" : ""));
     }
     const Rows scaled = model.scaling().apply(rows_for(model, x));
-    const auto gram = make_gram<double>(e.kernel, e.points);
     const double scale = target_scaling_of(model).scale;
     double noise = 0;
     if (with_noise) {
@@ -214,6 +213,12 @@ std::vector<double> predictive_deviation(const Model& model, const Rows& x, bool
         if (given != model.trained().numbers.end()) noise = given->second;
     }
     std::vector<double> result(x.size());
+    if (matrix_free) {
+        result = matrix_free_variance(model, scaled, progress);
+        for (double& v : result) v = scale * std::sqrt(v + noise);
+        return result;
+    }
+    const auto gram = make_gram<double>(e.kernel, e.points);
     constexpr std::size_t chunk = 512;
     for (std::size_t first = 0; first < x.size(); first += chunk) {
         const double done = static_cast<double>(first) / static_cast<double>(x.size());

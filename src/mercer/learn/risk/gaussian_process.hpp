@@ -54,7 +54,12 @@ class GaussianProcess {
     Task task() const { return Task::gp; }
     const GaussianProcessSettings& settings() const { return settings_; }
     /// A search that is told to stop returns the best so far with a status. Throws InvalidInput
-    /// when A is not positive definite, or does not fit common.memory_bytes.
+    /// when A is not positive definite.
+    ///
+    /// Where A does not fit common.memory_bytes, the mean is found by conjugate gradients and
+    /// log p(y) is held between the figures log_evidence_at_least and log_evidence_at_most;
+    /// deviations take some passes over all pairs of rows for each few hundred of them, and need
+    /// rows without weights. With `optimise` parameters are found on at most 2000 rows.
     Model fit(const Dataset& data) const;
     /// In the span of some rows, memory for centres² (`approximate`): deviations keep what the span
     /// leaves of k(x, x), so that they grow away from the centres, and log p(y) under the kernel

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
+#include <utility>
 
 #include "mercer/base/detail/dot.hpp"
+#include "mercer/base/detail/gemm.hpp"
+#include "mercer/base/detail/row_sums.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
@@ -57,7 +61,10 @@ PivotedCholesky::PivotedCholesky(const SymmetricOperator<T>& k, std::span<const 
     }
     factor_ = Matrix<double>(rank, n);
     std::copy_n(factor.values().begin(), rank * n, factor_.values().begin());
-    remaining_trace_ = std::accumulate(rest.begin(), rest.end(), 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        remaining_trace_ += rest[i];
+        remaining_share_ += rest[i] / shift_[i];
+    }
 
     inner_ = Matrix<double>(rank, rank);
     parallel_for(rank, [&](std::size_t r) {
@@ -70,6 +77,12 @@ PivotedCholesky::PivotedCholesky(const SymmetricOperator<T>& k, std::span<const 
     if (!cholesky(inner_.view())) {
         throw InvalidInput("the preconditioner is not finite; the kernel's values are too large");
     }
+}
+
+double PivotedCholesky::log_determinant() const {
+    double sum = rank() > 0 ? mercer::log_determinant(inner_.view()) : 0;
+    for (const double d : shift_) sum += std::log(d);
+    return sum;
 }
 
 void PivotedCholesky::apply(std::span<const double> r, std::span<double> z) const {
@@ -106,22 +119,30 @@ void apply_all(const SymmetricOperator<T>& k, MatrixView<const double> x, Matrix
     const std::size_t block = std::min<std::size_t>(n, 256);
     Matrix<T> buffer(block, n);
     std::vector<std::size_t> which(block);
+    std::vector<const T*> rows(block);
+    constexpr std::size_t many = 4;  // right-hand sides from which on a product is the quicker way
     for (std::size_t first = 0; first < n; first += block) {
         if (!keep_going(progress, {"solving", -1})) throw Cancelled();
         const std::size_t count = std::min(block, n - first);
         std::iota(which.begin(), which.end(), first);
         k.rows(std::span(which).first(count), buffer.view().block(0, 0, count, n));
-        parallel_ranges(count, 16, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t r = begin; r < end; ++r) {
-                const std::span<const T> row = buffer.row(r);
-                for (std::size_t s = 0; s < x.rows; ++s) {
-                    const double* v = x.row(s).data();
-                    double sum = 0;
-                    for (std::size_t j = 0; j < n; ++j) sum += static_cast<double>(row[j]) * v[j];
-                    y(s, first + r) = sum;
-                }
+        if constexpr (std::is_same_v<T, double>) {
+            if (x.rows >= many) {
+                parallel_ranges(count, 16, [&](std::size_t begin, std::size_t end) {
+                    multiply_transposed(
+                        x, std::as_const(buffer).view().block(begin, 0, end - begin, n),
+                        y.block(0, first + begin, x.rows, end - begin));
+                });
+                continue;
             }
-        });
+        }
+        // K is symmetric: its rows, weighed by x, add up to K x.
+        for (std::size_t r = 0; r < count; ++r) rows[r] = buffer.row(r).data();
+        for (std::size_t s = 0; s < x.rows; ++s) {
+            if (first == 0) std::ranges::fill(y.row(s), 0.0);
+            add_weighted_rows_in_parallel<T>(std::span<const T* const>(rows).first(count),
+                                             x.row(s).subspan(first, count), y.row(s));
+        }
     }
 }
 

@@ -44,12 +44,15 @@ class PivotedCholesky {
 
     std::size_t rank() const { return factor_.rows(); }
     double remaining_trace() const { return remaining_trace_; }  ///< of K − L L'
+    double remaining_share() const { return remaining_share_; }  ///< of D⁻¹ (K − L L')
+    double log_determinant() const;                              ///< of M
 
    private:
     std::vector<double> shift_;
     Matrix<double> factor_;  ///< L', rank × n
     Matrix<double> inner_;   ///< Cholesky factor of I + L' D⁻¹ L
     double remaining_trace_ = 0;
+    double remaining_share_ = 0;
 };
 
 enum class CgStatus { converged, iteration_limit, cancelled, stalled };

@@ -100,11 +100,15 @@ Matrix<double> variance_factor(const CentreSpan<float>& span, Matrix<double> g, 
     return product;
 }
 
-/// The kernel's parameters and the noise, found on some of the rows.
+}  // namespace
+
 void search_on_some(GaussianProcessSettings& settings, const Dataset& data, Report& report) {
     constexpr std::size_t most = 2000;
     refuse_spread("a search for the largest evidence");
-    const std::vector<std::size_t> some = spread_rows(data, false, std::min(most, data.size()));
+    const double entries = static_cast<double>(settings.common.memory_bytes / sizeof(double));
+    const auto fit = std::max<std::size_t>(static_cast<std::size_t>(std::sqrt(entries)), 2);
+    const std::vector<std::size_t> some =
+        spread_rows(data, false, std::min({most, fit, data.size()}));
     GaussianProcessSettings own = settings;
     own.keep_factor = false;
     const Model found = gaussian_process(own).fit(data.select(some));
@@ -117,8 +121,6 @@ void search_on_some(GaussianProcessSettings& settings, const Dataset& data, Repo
     report.history = found.report().history;
     report.status = found.report().status;
 }
-
-}  // namespace
 
 Model process_in_span(GaussianProcessSettings settings, const Dataset& data, const Nystroem& how) {
     const Stopwatch clock;

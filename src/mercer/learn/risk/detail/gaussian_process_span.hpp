@@ -12,4 +12,8 @@ namespace mercer {
 /// and Cancelled.
 Model process_in_span(GaussianProcessSettings settings, const Dataset& data, const Nystroem& how);
 
+/// The kernel's parameters and the noise, found on at most 2000 of the rows; the report gets its
+/// figures, history and status.
+void search_on_some(GaussianProcessSettings& settings, const Dataset& data, Report& report);
+
 }  // namespace mercer
