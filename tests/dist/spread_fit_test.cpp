@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mercer/base/error.hpp"
+#include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/dist/communicator.hpp"
 #include "mercer/dist/detail/thread_ranks.hpp"
@@ -163,6 +164,37 @@ TEST(SpreadLinear, IsTheMachineOfOneRankWithAWeightForEachColumn) {
                     std::make_unique<Model>(linear_machine(c.task, common).fit(own));
             });
             for (const auto& model : models) expect_same(*model, alone);
+        }
+    }
+}
+
+/// Sparse rows of some dozen columns, some of which are in most rows, others in hardly any.
+TEST(SpreadLinear, HasTheSameBitsForAnyNumberOfThreads) {
+    constexpr std::size_t rows = 33'000, columns = 40;
+    Random random(5);
+    Dataset data;
+    std::vector<std::size_t> starts{0};
+    std::vector<std::uint32_t> index;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < rows; ++i) {
+        double f = 0.3 * random.normal();
+        for (std::size_t k = 0; k < columns; ++k) {
+            if (random.uniform() > 2.0 / static_cast<double>(k + 2)) continue;
+            index.push_back(static_cast<std::uint32_t>(k));
+            values.push_back(random.normal());
+            f += values.back() * (k % 2 == 0 ? 1 : -1);
+        }
+        starts.push_back(values.size());
+        data.y.values.push_back(f > 0 ? 1 : 0);
+    }
+    data.x = Rows::sparse(std::move(starts), std::move(index), std::move(values), columns);
+    for (const char* task : {"logistic", "squared-hinge"}) {
+        std::vector<Model> models;
+        for (const std::size_t count : {1, 2, 4, 7}) {
+            const ThreadLimit limit(count);
+            models.push_back(linear_machine(task, {}).fit(data));
+            EXPECT_LT(models.back().report().relative_gap, 1e-6);
+            expect_same(models.back(), models.front());
         }
     }
 }

@@ -514,6 +514,11 @@ const Points<T>& Gram<T>::reference() const {
 }
 
 template <class T>
+bool Gram<T>::is_plain() const {
+    return state_->plain;
+}
+
+template <class T>
 Points<T> Gram<T>::prepare(const Rows& rows) const {
     if (rows.columns() > state_->columns) {
         throw InvalidInput("rows of " + std::to_string(rows.columns()) +

@@ -73,6 +73,9 @@ class Gram {
     std::size_t size() const;     ///< rows of the reference sample
     std::size_t columns() const;  ///< columns of its rows
     const Points<T>& reference() const;
+    /// Whether the kernel reads products of the rows as they are and nothing else, so that sums of
+    /// its values over rows cost no more than the rows.
+    bool is_plain() const;
 
     /// Other rows, made ready once and used in many blocks. They must have as many columns as the
     /// reference, or fewer (the missing ones count as 0).

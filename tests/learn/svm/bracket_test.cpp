@@ -26,7 +26,7 @@ constexpr double lambda = 0.3;
 constexpr double delta = 0.4;
 constexpr double tau = 0.7;
 
-struct Case {
+struct BracketCase {
     Task task = Task::svc;
     std::string kernel{};
     bool bias = true;
@@ -46,7 +46,7 @@ Matrix<double> matrix_of(const Kernel& kernel, const Rows& x) {
     return k;
 }
 
-Model train(const Case& c) {
+Model train(const BracketCase& c) {
     const Kernel kernel = Kernel::parse(c.kernel);
     const FitSettings common{.kernel = kernel, .double_precision = true};
     const auto risk = [&](Loss loss) {
@@ -138,7 +138,7 @@ Program regression_program(const Matrix<double>& k, std::span<const double> y, b
 }
 
 /// The task's dual problem, written anew from its definition. `far` stands for no bound.
-Program program_of(const Case& c, const Matrix<double>& k, const Report& r, double far) {
+Program program_of(const BracketCase& c, const Matrix<double>& k, const Report& r, double far) {
     const std::size_t n = k.rows();
     const std::vector<double>& values = c.data.y.values;
     std::vector<double> sign;
@@ -196,7 +196,7 @@ Program program_of(const Case& c, const Matrix<double>& k, const Report& r, doub
 }
 
 /// The optimum of the logistic machine by descent on its own definition.
-double logistic_optimum(const Case& c, const Matrix<double>& k) {
+double logistic_optimum(const BracketCase& c, const Matrix<double>& k) {
     const std::size_t n = k.rows();
     const LossFunction loss{.loss = Loss::logistic};
     // With a bias coefficients have the sum 0, or a conditionally definite kernel has no minimum.
@@ -255,7 +255,7 @@ struct Count {
     std::size_t caught = 0;  ///< stationary points a bracket would have been wrong about
 };
 
-void judge(const Case& c, Count& count) {
+void judge(const BracketCase& c, Count& count) {
     SCOPED_TRACE(task_name(c.task) + " " + c.kernel + (c.bias ? "" : " without bias"));
     std::optional<Model> model;
     try {
@@ -377,7 +377,7 @@ TEST(Bracket, IsNotClaimedForDistancesWithoutABias) {
     EXPECT_LT(r.least_curvature, -1);
     EXPECT_TRUE(std::isnan(r.gap) && std::isnan(r.relative_gap) && std::isnan(r.primal));
     // A feasible point that is far better: the "gap 0" would have excluded it.
-    const Case c{.task = Task::svc, .kernel = kernel.text(), .bias = false, .data = data};
+    const BracketCase c{.task = Task::svc, .kernel = kernel.text(), .bias = false, .data = data};
     Program program = program_of(c, matrix_of(kernel, data.x), r, 0);
     program.problem.upper.assign(data.size(), 10.0);
     std::vector<double> alpha(data.size());

@@ -42,10 +42,15 @@ class RowLeaves {
     /// Of several numbers a row, an array, at once.
     template <std::size_t count, class Term>
     std::array<double, count> sums(const Term& term) const {
+        return piece_sums<count>(1, [&](std::size_t i, std::size_t) { return term(i); });
+    }
+    /// The same of pieces of a leaf, `most` rows each: term(first, last) is the sum of theirs.
+    template <std::size_t count, class Term>
+    std::array<double, count> piece_sums(std::size_t most, const Term& term) const {
         std::vector<double> leaves(count * (starts_.size() - 1), 0.0);
         parallel_for(starts_.size() - 1, [&](std::size_t k) {
-            for (std::size_t i = starts_[k]; i < starts_[k + 1]; ++i) {
-                const std::array<double, count> own = term(i);
+            for (std::size_t i = starts_[k]; i < starts_[k + 1]; i += most) {
+                const std::array<double, count> own = term(i, std::min(i + most, starts_[k + 1]));
                 for (std::size_t j = 0; j < count; ++j) leaves[count * k + j] += own[j];
             }
         });

@@ -213,7 +213,9 @@ SharedOperator<T> make_operator(const Gram<T>& gram, const Points<T>& points,
     auto computed = std::make_shared<GramOperator<T>>(gram, points);
     if (request.reuse == Reuse::none) return computed;
     // What sums over rows cost next to nothing for need not be kept, unless all of it can.
+    constexpr std::size_t few_rows = 512;
     const std::size_t n = points.size();
+    if (n >= few_rows && gram.is_plain()) return computed;
     const bool cheap = collapses(gram.kernel());
     if (n > 0 && n > request.memory_bytes / sizeof(T) / n && cheap) return computed;
     // Likewise where most values are nothing, so that a row costs less to compute than to read

@@ -19,6 +19,7 @@
 #include "mercer/learn/passes/detail/span_products.hpp"
 #include "mercer/learn/risk/detail/newton_risk.hpp"
 #include "mercer/learn/risk/detail/newton_span.hpp"
+#include "mercer/learn/risk/detail/newton_weights.hpp"
 #include "mercer/solver/dual.hpp"
 
 namespace mercer {
@@ -139,7 +140,8 @@ class RiskSpace {
     RiskSolution minimise(RiskProblem problem, const NewtonSettings& newton) {
         if (!products_) {
             problem.k = &own_->matrix();
-            return minimise_risk(problem, newton);
+            return own_->rows() != nullptr ? minimise_risk(problem, *own_->rows(), newton)
+                                           : minimise_risk(problem, newton);
         }
         SpanRisk found = minimise_risk(problem, *products_, newton);
         weights_.push_back(std::move(found.weights));

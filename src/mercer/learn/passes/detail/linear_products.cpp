@@ -14,7 +14,6 @@ namespace mercer {
 namespace {
 
 constexpr std::size_t task_rows = 512;            ///< rows of a task
-constexpr std::size_t column_stripes = 16;        ///< tasks of a sum over sparse rows, by columns
 constexpr std::size_t most_weights = 4096;        ///< their squares are held
 constexpr std::size_t few_for_passes = 4 * 8192;  ///< leaves enough for some ranks
 
@@ -47,28 +46,66 @@ std::pair<std::size_t, std::size_t> entries_between(const SparseView<T>& rows, s
             static_cast<std::size_t>(to - index.begin())};
 }
 
-/// The same sums as `add_weighted_squares` has, of sparse rows: each task has some columns.
+/// Cuts the columns into so many tasks of about the same work: what a row's a-th entry adds are a +
+/// 1 products.
+template <class T>
+std::vector<std::size_t> share_columns(const SparseView<T>& rows, std::size_t m,
+                                       std::span<const double> h, std::size_t tasks) {
+    std::vector<std::size_t> bounds(tasks + 1, 0);
+    bounds.back() = m;
+    if (tasks == 1) return bounds;
+    std::vector<double> work(m, 0.0);
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+        if (h[i] == 0) continue;
+        double own = 1;
+        for (const auto k : rows.row_index(i)) work[k] += ++own;
+    }
+    const double all = std::accumulate(work.begin(), work.end(), 0.0);
+    double before = 0;
+    std::size_t next = 1;
+    for (std::size_t k = 0; k < m && next < tasks; ++k) {
+        before += work[k];
+        while (next < tasks &&
+               before * static_cast<double>(tasks) >= all * static_cast<double>(next)) {
+            bounds[next++] = k + 1;
+        }
+    }
+    return bounds;
+}
+
+/// What the entries of row i in columns [first, last) add.
+template <class T>
+void add_sparse_row(const SparseView<T>& rows, std::size_t m, std::size_t i, std::size_t first,
+                    std::size_t last, double h, MatrixView<const double> right, double* totals) {
+    const auto index = rows.row_index(i);
+    const auto value = rows.row_value(i);
+    const auto [from, to] = first == 0 && last == m ? std::pair(std::size_t{0}, index.size())
+                                                    : entries_between(rows, i, first, last);
+    for (std::size_t o = 0; o < right.rows; ++o) {
+        double* const sums = totals + triangle(m) + o * m;
+        const double by = right(o, i);
+        for (std::size_t a = from; a < to; ++a)
+            sums[index[a]] += by * static_cast<double>(value[a]);
+    }
+    if (h == 0) return;
+    for (std::size_t a = from; a < to; ++a) {
+        const double own = h * static_cast<double>(value[a]);
+        double* const line = totals + triangle(index[a]);
+        for (std::size_t b = 0; b <= a; ++b) line[index[b]] += own * static_cast<double>(value[b]);
+    }
+}
+
+/// The same sums as `add_weighted_squares` has, of sparse rows. Each task has some columns, so that
+/// every number is the sum of the same rows in their order however many tasks there are.
 template <class T>
 void add_sparse_squares(const SparseView<T>& rows, std::size_t m, std::span<const double> h,
                         MatrixView<const double> right, std::span<double> totals) {
-    parallel_for(column_stripes, [&](std::size_t stripe) {
-        const std::size_t first = stripe * m / column_stripes,
-                          last = (stripe + 1) * m / column_stripes;
-        for (std::size_t i = 0; i < rows.rows; ++i) {
-            const auto index = rows.row_index(i);
-            const auto value = rows.row_value(i);
-            const auto [from, to] = entries_between(rows, i, first, last);
-            for (std::size_t a = from; a < to; ++a) {
-                const auto own = static_cast<double>(value[a]);
-                for (std::size_t o = 0; o < right.rows; ++o) {
-                    totals[triangle(m) + o * m + index[a]] += right(o, i) * own;
-                }
-                if (h[i] == 0) continue;
-                double* const line = totals.data() + triangle(index[a]);
-                for (std::size_t b = 0; b <= a; ++b) {
-                    line[index[b]] += h[i] * own * static_cast<double>(value[b]);
-                }
-            }
+    const std::vector<std::size_t> some = counting_rows(h, right);
+    const std::size_t tasks = threads();
+    const auto bounds = share_columns(rows, m, h, tasks);
+    parallel_for(tasks, [&](std::size_t task) {
+        for (const std::size_t i : some) {
+            add_sparse_row(rows, m, i, bounds[task], bounds[task + 1], h[i], right, totals.data());
         }
     });
 }

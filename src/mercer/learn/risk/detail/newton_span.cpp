@@ -10,6 +10,7 @@
 #include "mercer/base/detail/dot.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/learn/risk/detail/loss_sums.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
@@ -24,6 +25,7 @@ class SpanNewton {
         : p_(problem),
           features_(features),
           settings_(settings),
+          losses_(problem, &features.leaves()),
           ranks_(features.leaves().ranks()),
           n_(problem.target.size()),
           w_(features.columns(), 0.0) {
@@ -48,7 +50,8 @@ class SpanNewton {
             if (s_.history.empty()) throw;
         }
         s_.alpha.resize(n_);
-        for (std::size_t i = 0; i < n_; ++i) s_.alpha[i] = -slope(i) / (2 * p_.lambda);
+        losses_.derive(0, s_.image, s_.bias, s_.alpha, {});
+        for (double& a : s_.alpha) a /= -2 * p_.lambda;
         return {std::move(w_), std::move(s_)};
     }
 
@@ -100,80 +103,26 @@ class SpanNewton {
         return own;
     }
 
-    /// ω ℓ' and ω ℓ'' of a row of this rank, computed anew rather than kept for all.
-    double slope(std::size_t i) const {
-        return p_.weight(i) * p_.loss.slope(p_.target[i], s_.image[i] + s_.bias);
-    }
-    double curvature(std::size_t i) const {
-        return p_.weight(i) * p_.loss.curvature(p_.target[i], s_.image[i] + s_.bias);
-    }
-
-    /// The b that is best for the present f, where the slopes add up to 0 and the dual point is
-    /// feasible: Newton's steps on their sum, which rises with b, kept between two b around it.
-    void best_bias() {
-        constexpr double far = std::numeric_limits<double>::infinity();
-        double low = -far, high = far, width = 0.01;
-        for (int i = 0; i < 200; ++i) {
-            const double b = s_.bias;
-            const auto [slopes, curvatures, weights] =
-                features_.leaves().sums<3>([&](std::size_t r) -> std::array<double, 3> {
-                    return {slope(r), curvature(r), p_.weight(r)};
-                });
-            if (std::fabs(slopes) <= 1e-13 * weights) return;
-            (slopes < 0 ? low : high) = b;
-            double next = b - slopes / curvatures;
-            if (std::fabs(next - b) <= 1e-15 * std::fabs(b)) return;  // below what can be told
-            if (!(curvatures > 0) || !(next > low && next < high)) {
-                if (std::isinf(low) || std::isinf(high)) {
-                    next = slopes < 0 ? b + width : b - width;
-                    width *= 4;
-                } else {
-                    next = low + (high - low) / 2;
-                }
-            }
-            if (!(next > low && next < high)) return;
-            s_.bias = next;
-        }
-    }
-
-    /// The loss at image + t · change.
-    double loss(std::span<const double> change, double t, double bias) const {
-        return total([&](std::size_t i) {
-            const double z = s_.image[i] + t * change[i] + bias;
-            return p_.weight(i) * p_.loss.value(p_.target[i], z);
-        });
-    }
-
     /// The pass: slopes, curvatures, their sums over the features, and the bracket at w. False once
     /// it is narrow enough.
     bool certify() {
-        if (p_.bias) best_bias();
+        if (p_.bias) s_.bias = losses_.best_bias(s_.image, s_.bias);
         const std::size_t m = w_.size();
         system_ = Matrix<double>(m, m);
         sums_ = Matrix<double>(2, m);
         const auto weigh = [&](std::size_t first, std::span<double> h, MatrixView<double> right) {
-            parallel_ranges(h.size(), piece, [&](std::size_t from, std::size_t to) {
-                for (std::size_t k = from; k < to; ++k) {
-                    right(0, k) = slope(first + k);
-                    right(1, k) = h[k] = curvature(first + k);
-                }
-            });
+            losses_.derive(first, s_.image, s_.bias, right.row(0), h);
+            std::ranges::copy(h, right.row(1).begin());
         };
         features_.weigh(weigh, system_.view(), sums_.view());
         gradient_.resize(m);
         for (std::size_t k = 0; k < m; ++k) gradient_[k] = sums_(0, k) + 2 * p_.lambda * w_[k];
         s_.squared_norm = dot(w_, w_);
-        const auto [losses, duals, slopes, curvatures] =
-            features_.leaves().sums<4>([&](std::size_t i) -> std::array<double, 4> {
-                const double z = s_.image[i] + s_.bias;
-                const double own = p_.loss.slope(p_.target[i], z);
-                return {p_.weight(i) * p_.loss.value(p_.target[i], z),
-                        p_.weight(i) * p_.loss.dual(p_.target[i], -own), slope(i), curvature(i)};
-            });
-        curvature_ = curvatures;
-        s_.primal = p_.lambda * s_.squared_norm + losses;
-        s_.dual = duals - dot(sums_.row(0), sums_.row(0)) / (4 * p_.lambda);
-        s_.infeasibility = p_.bias ? std::fabs(slopes) / (2 * p_.lambda) : 0;
+        const LossSums sums = losses_.look(s_.image, s_.bias);
+        curvature_ = sums.curvature;
+        s_.primal = p_.lambda * s_.squared_norm + sums.value;
+        s_.dual = sums.dual - dot(sums_.row(0), sums_.row(0)) / (4 * p_.lambda);
+        s_.infeasibility = p_.bias ? std::fabs(sums.slope) / (2 * p_.lambda) : 0;
         s_.violation = std::sqrt(dot(gradient_, gradient_));
         s_.history.push_back(s_.primal);
         const double size = std::max(std::fabs(s_.primal), std::fabs(s_.dual));
@@ -227,7 +176,8 @@ class SpanNewton {
         const double square = dot(d, d);
         for (double t = 1; t > 1e-10; t /= 2) {
             const double norm = s_.squared_norm + 2 * t * cross + t * t * square;
-            const double value = p_.lambda * norm + loss(change, t, s_.bias + t * e);
+            const double value =
+                p_.lambda * norm + losses_.value(s_.image, change, t, s_.bias + t * e);
             if (!agreed(value < s_.primal)) continue;
             for (std::size_t k = 0; k < w_.size(); ++k) w_[k] += t * d[k];
             parallel_ranges(n_, piece, [&](std::size_t first, std::size_t last) {
@@ -243,6 +193,7 @@ class SpanNewton {
     const RiskProblem& p_;
     const FeatureProducts& features_;
     const NewtonSettings& settings_;
+    const LossOverRows losses_;
     Communicator& ranks_;
     std::size_t n_;  ///< rows of this rank
     std::vector<double> w_;

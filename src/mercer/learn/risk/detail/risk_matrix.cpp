@@ -124,7 +124,8 @@ OwnRiskMatrix::OwnRiskMatrix(const Gram<double>& gram, const FitSettings& settin
     if (n >= few_rows) {
         auto rows = gram.explicit_rows(gram.reference(), Columns::all());
         if (rows && (!fits || 2 * rows->columns < n || (rows->is_sparse() && n >= many_rows))) {
-            matrix_ = std::make_unique<ExplicitRiskMatrix>(std::move(*rows));
+            rows_ = std::move(rows);
+            matrix_ = std::make_unique<ExplicitRiskMatrix>(*rows_);
             return;
         }
     }

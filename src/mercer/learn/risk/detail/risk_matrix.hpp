@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "mercer/base/detail/buffer.hpp"
@@ -68,9 +69,12 @@ class OwnRiskMatrix {
    public:
     OwnRiskMatrix(const Gram<double>& gram, const FitSettings& settings);
     const RiskMatrix& matrix() const { return *matrix_; }
+    /// Of a matrix of explicit rows; else null.
+    const ExplicitRows<double>* rows() const { return rows_ ? &*rows_ : nullptr; }
 
    private:
     LargeBuffer buffer_{};
+    std::optional<ExplicitRows<double>> rows_{};
     std::unique_ptr<const RiskMatrix> matrix_{};
 };
 
