@@ -6,6 +6,8 @@
     power         household power, published splits: ridge in the span of --centres rows
     checkerboard  10^2 … 10^7 rows (--rows), one command
     covtype       all of covtype, class 2 against the rest, exactly: four fifths to learn from
+    cells         --part of covtype in cells of 2000 rows, a grid of 10 x 10 and 5 folds in each, beside
+                  liquidSVM's own grid of as many points (PyPI: liquidsvm), both on --threads
     nystroem      ridge and hinge at equal centres and error, beside Nystroem + Ridge and LinearSVC
     outofcore     CSV and LIBSVM text several times as large as --limit: training and prediction, and the
                   same models byte by byte as with all rows in memory
@@ -22,6 +24,8 @@ import lzma
 import os
 import resource
 import subprocess
+import sys
+import sysconfig
 import tempfile
 import time
 from datetime import datetime
@@ -139,6 +143,51 @@ def covtype(arguments, folder):
     right = np.mean(np.array(answers.split(), float) == np.load(test_file)["y"])
     print(f"covtype {report['rows']} rows: {seconds:.1f} s, {peak:.0f} MiB, {100 * right:.2f} % right, "
           f"relative gap {report['relative_gap']:.1e}, {report['support_vectors']} support vectors", flush=True)
+
+
+def liquid(train_file, test_file, threads):
+    """Run by itself, so that time and memory are its own: cells, grid and folds as its makers advise."""
+    words = sysconfig.get_config_vars()
+    words.setdefault("SO", words["EXT_SUFFIX"])  # it asks for a word that Python 3.11 no longer has
+    import liquidSVM
+
+    learn, held = np.load(train_file), np.load(test_file)
+    x, y = learn["X"].astype(float), learn["y"].astype(float)
+    before, begin = os.times(), time.perf_counter()
+    machine = liquidSVM.mcSVM(x, y, folds=5, threads=threads, grid_choice=0, voronoi=[6, 2000])
+    seconds, after = time.perf_counter() - begin, os.times()
+    answers = machine.test(held["X"].astype(float), held["y"].astype(float))[0][:, 0]
+    print(json.dumps({"seconds": seconds, "cpu": after.user + after.system - before.user - before.system,
+                      "wrong": float(np.mean(answers != held["y"]))}))
+
+
+def cells(arguments, folder):
+    whole, test_file = covtype_files(arguments.data, folder)
+    train_file, model = (os.path.join(folder, name) for name in ("cells.npz", "cells.mercer"))
+    learn = np.load(whole)
+    rows = int(arguments.part * len(learn["y"]))
+    write_npz(train_file, learn["X"][:rows], learn["y"][:rows])
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds, peak, text = run([
+        arguments.mercer, "tune", train_file, model, "--kernel", "rbf(gamma=1)", "--grid", "gamma=1:200:log10",
+        "--grid", "C=0.3:3000:log10", "--approximate", "cells(rows=2000)", "--threads", str(arguments.threads),
+        "--json"])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    count = len(json.loads(text)["cells"])
+    later, _, answers = run([arguments.mercer, "predict", model, test_file])
+    wrong = np.mean(np.array(answers.split(), float) != np.load(test_file)["y"])
+    print(f"covtype {rows} rows, {count} cells: {seconds:.1f} s, {cpu:.1f} s of processor time, {peak:.0f} MiB, "
+          f"{100 * wrong:.2f} % wrong, predicted in {later:.1f} s", flush=True)
+    own = [sys.executable, __file__, "--liquid", train_file, test_file, "--threads", str(arguments.threads)]
+    try:
+        _, peak, text = run(own)
+    except SystemExit:
+        print("    liquidSVM is not at hand")
+        return
+    peer = json.loads(text.splitlines()[-1])
+    print(f"    liquidSVM: {peer['seconds']:.1f} s, {peer['cpu']:.1f} s of processor time, {peak:.0f} MiB, "
+          f"{100 * peer['wrong']:.2f} % wrong", flush=True)
 
 
 def nystroem(arguments, folder):
@@ -266,8 +315,8 @@ def outofcore(arguments, folder):
         print(f"    in memory: {seconds:.1f} s, {own:.0f} MiB own, the same answers", flush=True)
 
 
-CASES = {"power": power, "checkerboard": checkerboard, "covtype": covtype, "nystroem": nystroem,
-         "outofcore": outofcore}
+CASES = {"power": power, "checkerboard": checkerboard, "covtype": covtype, "cells": cells,
+         "nystroem": nystroem, "outofcore": outofcore}
 
 
 def main():
@@ -286,7 +335,12 @@ def main():
     parser.add_argument("--limit", type=int, default=96, help="--memory of outofcore, MiB")
     parser.add_argument("--all", type=int, default=2048, help="--memory that holds all its rows, MiB")
     parser.add_argument("--few", type=int, default=100, help="centres of outofcore")
+    parser.add_argument("--part", type=float, default=1, help="of covtype's training rows, for cells")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of cells and of its peer")
+    parser.add_argument("--liquid", nargs=2, metavar="FILE", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.liquid:
+        return liquid(*arguments.liquid, arguments.threads)
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or temporary
         os.makedirs(folder, exist_ok=True)

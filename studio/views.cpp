@@ -174,7 +174,7 @@ Json summary_of(const TrainedRun& run) {
         {"table", run.table ? Json(run.table->number) : Json()},
         {"data", run.table ? Json(run.table->name) : Json()},
         {"status", describe(r.status)},
-        {"support", model.expansion().size()},
+        {"support", model.points()},
         {"bracketed", r.is_bracketed()},
         {"primal", number_of(r.primal)},
         {"dual", number_of(r.dual)},

@@ -163,6 +163,8 @@ def main():
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     arrays, meta = read_model(options.model)
+    if "cells" in meta:
+        raise SystemExit("a model of cells has a certificate in each of them: ask 'mercer verify'")
     task, told, claims = meta["task"], json.loads(meta["trained"]), json.loads(meta["reports"])
     x, labels = read_table(options.data, options.label)
     x = scaled(x, json.loads(meta["scaling"])).astype(arrays["points"].dtype).astype(float)

@@ -6,6 +6,7 @@
 
 #include "cli/common/model_output.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/risk/given_loss.hpp"
 #include "mercer/learn/risk/gp_classifier.hpp"
@@ -22,10 +23,11 @@ std::string figures_text(const Model& model) {
         std::string part = r.name.empty() ? "" : r.name + ": ";
         bool first = true;
         for (const auto& [name, value] : r.figures) {
+            if (name.starts_with("cells")) continue;  // the line of cells says it
             part += fmt::format("{}{} {:.6g}", first ? "" : ", ", name, value);
             first = false;
         }
-        text += line("figures", part);
+        if (!first) text += line("figures", part);
     }
     return text;
 }
@@ -47,7 +49,7 @@ std::string history_text(const Model& model) {
 
 /// What the machine found besides its expansion: margin, tube, radius.
 std::string found_text(const Model& model, const Report& r) {
-    if (model.reports().size() != 1) return {};
+    if (model.reports().size() != 1 || cells_of(model)) return {};
     if (!is_svm(model.task()) && r.margin <= 0) return {};
     if (is_classifier(model.task()) && !r.is_bracketed()) return {};  // no feature space, no margin
     if (model.task() == Task::svdd) return line("radius", fmt::format("{:.6g}", r.radius));
@@ -138,8 +140,29 @@ std::string centres_text(const Model& model) {
                             where, bounded ? fmt::format(" and at least {:.9g}", dual) : ""));
 }
 
+/// The same of cells, each of which has a bracket of its own.
+std::string cell_brackets_text(const Model& model, const Report& r) {
+    const char* const nothing = "; nothing is said of one machine of all rows";
+    if (!r.is_bracketed()) {
+        return line("objective",
+                    fmt::format("{:.9g} at stationary points, sum over the cells", r.dual)) +
+               line("gap", std::string("none: in some cell the kernel is not known to be positive "
+                                       "definite") +
+                               nothing);
+    }
+    const bool missed =
+        r.figures.contains("cells_refused") || r.figures.contains("cells_not_reached");
+    return line("primal", fmt::format("{:.9g}, sum over the cells", r.primal)) +
+           line("dual", fmt::format("{:.9g}, sum over the cells", r.dual)) +
+           line("gap", fmt::format("{:.3g} relative in the worst cell{}: the optimum of each "
+                                   "cell's own machine{} lies between its dual and primal{}",
+                                   r.relative_gap, tolerance_text(model, true),
+                                   missed ? " that was learnt" : "", nothing));
+}
+
 /// Primal, dual and gap, or that there is no such bracket.
 std::string bracket_text(const Model& model, const Report& r) {
+    if (cells_of(model)) return cell_brackets_text(model, r);
     const bool several = model.reports().size() > 1;
     const char* const of_all = several ? ", sum over the problems" : "";
     if (!r.is_bracketed()) {
@@ -165,7 +188,7 @@ std::string describe_learning(const Model& model) {
     std::string text = line(
         "status",
         fmt::format("{}{}", made ? "all passes made" : describe(r.status), time_text(r.seconds)));
-    text += line("points", fmt::format("{} for {}", counted(model.expansion().size(), "point"),
+    text += line("points", fmt::format("{} for {}", counted(model.points(), "point"),
                                        counted(r.rows, "row")));
     text += found_text(model, r);
     if (model.task() == Task::parzen) {
@@ -225,18 +248,18 @@ std::string describe_no_machine(const Model& model) {
 
 std::string describe_certificate(const Model& model) {
     if (model.reports().empty()) {
-        return line("support", counted(model.expansion().size(), "vector")) +
+        return line("support", counted(model.points(), "vector")) +
                line("certificate", "none: the file is one of LIBSVM");
     }
     if (model.reports()[0].figures.contains("reduced_from")) return describe_reduction(model);
     if (!has_bracket(model.task())) return describe_learning(model);
     const Report r = model.report();
     if (has_no_machine(r.status)) return describe_no_machine(model);
-    const bool several = model.reports().size() > 1;
+    const bool several = model.reports().size() > 1 || cells_of(model);
     std::string text =
         line("status", fmt::format("{}{}, {}", describe(r.status), time_text(r.seconds),
                                    counted(r.iterations, "step")));
-    text += line("support", several ? counted(model.expansion().size(), "vector")
+    text += line("support", several ? counted(model.points(), "vector")
                                     : fmt::format("{} of {}: {} free, {} bounded",
                                                   counted(r.support_vectors(), "vector"),
                                                   counted(r.rows, "row"), r.free_support_vectors,

@@ -32,7 +32,7 @@ Machine machine_of(const TrainOptions& o, const SvmSettings& svm, const Progress
         const FitSettings common = common_of(o, progress);
         const auto make = maker_of(o, svm);
         if (o.approximate.empty() || o.approximate == "auto") return make(common);
-        return approximate(common, Nystroem::parse(o.approximate), make);
+        return approximate(common, o.approximate, make);
     });
 }
 

@@ -1,4 +1,5 @@
 // Models and their certificates for programs to read.
+#include "cli/common/cell_output.hpp"
 #include "cli/common/model_output.hpp"
 #include "cli/common/output.hpp"
 #include "mercer/kernel/definiteness.hpp"
@@ -77,7 +78,7 @@ Json json_of(const Model& model) {
               {"definite", describe(definiteness(model.expansion().kernel).definite)},
               {"scaling", model.scaling().rule().text()},
               {"columns", model.columns()},
-              {"support_vectors", model.expansion().size()},
+              {"support_vectors", model.points()},
               {"outputs", output_names(model)},
               {"trained",
                {{"C", t.C},
@@ -100,11 +101,16 @@ Json json_of(const Model& model) {
     for (const auto& [name, array] : model.extras().arrays()) {
         json["arrays"][name] = {array->rows(), array->columns()};
     }
+    const Cells* const cells = cells_of(model);
+    if (cells) json["cells"] = json_of(*cells);
     if (!model.feature_names().empty()) json["features"] = model.feature_names();
     if (!model.reports().empty()) {
         json["certificate"] = json_of(model.report());
         if (model.report().is_bracketed() && model.trained().numbers.contains("centres")) {
             json["certificate"]["certifies"] = "optimum in the span";
+        }
+        if (model.report().is_bracketed() && cells) {
+            json["certificate"]["certifies"] = "optimum of each cell";
         }
         json["parts"] = std::move(parts);
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/common/cell_output.hpp"
 #include "cli/common/label_sets.hpp"
 #include "cli/common/output.hpp"
 #include "cli/common/session.hpp"
@@ -21,9 +22,13 @@ namespace {
 std::string parameters_text(const Model& model) {
     const TrainedWith& t = model.trained();
     std::string text;
-    const auto add = [&](bool used, const char* name, double value) {
-        if (used)
-            text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, format_number(value));
+    const Cells* const cells = cells_of(model);
+    const auto add = [&](bool used, const std::string& name, double value) {
+        if (!used || (cells && name == "cells")) return;
+        // What the cells do not share stands as 0 in the whole.
+        const bool own = cells && value == 0 && name != "epsilon";
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name,
+                            own ? "chosen in each cell" : "= " + format_number(value));
     };
     const Task task = model.task();
     const bool sphere_by_c = task == Task::svdd && t.C > 0;
@@ -35,7 +40,7 @@ std::string parameters_text(const Model& model) {
         "nu", t.nu);
     add(task == Task::svr, "epsilon", t.epsilon);
     add(t.tolerance > 0, "tolerance", t.tolerance);
-    for (const auto& [name, value] : t.numbers) add(true, name.c_str(), value);
+    for (const auto& [name, value] : t.numbers) add(true, name, value);
     if (!t.bias) text += text.empty() ? "through the origin" : ", through the origin";
     if (!t.tube.empty()) text += ", tube " + t.tube;
     if (t.tube_given) text += ", tube given row by row";
@@ -86,7 +91,7 @@ std::vector<std::size_t> points_by_class(const Model& model) {
     const std::size_t k = model.classes();
     const Matrix<double>& coefficients = model.expansion().coefficients;
     if (!is_svm(model.task()) && model.task() != Task::adatron) return {};
-    if (k < 2 || coefficients.rows() != k * (k - 1) / 2) return {};
+    if (k < 2 || coefficients.rows() != k * (k - 1) / 2 || cells_of(model)) return {};
     std::vector<std::size_t> counts(k, 0);
     for (std::size_t p = 0; p < coefficients.columns(); ++p) {
         std::size_t pair = 0;
@@ -107,8 +112,11 @@ std::string describe_machine(const Model& model) {
     const std::string parameters = parameters_text(model);
     std::string text =
         line("task", task_name(model.task()) + (parameters.empty() ? "" : ", " + parameters));
-    text += line("kernel", fmt::format("{}, {}", short_text(kernel),
-                                       describe(definiteness(kernel).definite)));
+    const Cells* const cells = cells_of(model);
+    text += line("kernel", cells && kernels_differ(*cells)
+                               ? kernels_text(*cells)
+                               : fmt::format("{}, {}", short_text(kernel),
+                                             describe(definiteness(kernel).definite)));
     const ScalingRule& rule = model.scaling().rule();
     text +=
         line("rows", fmt::format("{}, {} precision, scaling {}", counted(model.columns(), "column"),
@@ -124,6 +132,7 @@ std::string describe_machine(const Model& model) {
         }
         if (has_probabilities(model)) text += line("probability", "yes");
     }
+    if (cells) text += describe_cells(*cells);
     if (is_multi_label(model.task())) {
         text += line("labels", fmt::format("{}: {}", model.expansion().outputs(),
                                            fmt::join(output_names(model), " ")));

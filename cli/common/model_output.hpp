@@ -17,6 +17,8 @@ std::string line(std::string_view name, std::string_view text);
 void warn(const std::string& text);
 /// "1 row", "2 rows"
 std::string counted(std::size_t count, const std::string& one, const std::string& many = "");
+/// The kernel, cut where it fills pages.
+std::string short_text(const Kernel& kernel);
 /// 12.3456 %
 std::string percent(double fraction);
 

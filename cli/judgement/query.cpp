@@ -10,6 +10,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/groups/label_spreading.hpp"
 #include "mercer/persist/model_file.hpp"
 #include "mercer/select/cross_validation.hpp"
@@ -30,6 +31,7 @@ struct QueryCommand {
 
 /// The settings a two-class model was trained with, for training it again with one row more.
 SvmSettings settings_of(const Model& model) {
+    require_one_machine(model, "what --rule max-min trains again");
     SvmSettings s{.task = model.task(),
                   .common = {.kernel = model.expansion().kernel},
                   .C = model.trained().C};

@@ -1,4 +1,5 @@
-// mercer plan: what training would cost, from all rows and in the span of some, before it is done.
+// mercer plan: what training would cost and give, from all rows, in cells and in the span of some,
+// before it is done.
 #include "cli/machines/plan.hpp"
 
 #include <fmt/format.h>
@@ -32,19 +33,40 @@ std::string memory_text(double bytes) {
                              : fmt::format("{:.0f} GiB", std::ceil(mebibytes / 1024));
 }
 
+/// "12.3 ± 0.4 %", or a root mean squared error.
+std::string error_text(Task task, double error, double deviation) {
+    if (!is_classifier(task)) return fmt::format("{:.4g} ± {:.2g}", error, deviation);
+    return fmt::format("{:.3g} ± {:.2g} %", 100 * error, 100 * deviation);
+}
+
 std::string plan_text(const TrainingPlan& plan, Task task) {
     const bool judged = is_classifier(task) || is_regressor(task);
-    std::string text = fmt::format("  {:<24} {:>10} {:>12} {:>14}{}\n", "way", "time", "memory",
-                                   "kernel left", judged ? "   error on the pilot" : "");
+    std::string text = fmt::format("  {:<24} {:>11} {:>11} {:>16}  {}\n", "way", "time", "memory",
+                                   judged ? "error expected" : "kernel left", "certificate");
     for (std::size_t w = 0; w < plan.ways.size(); ++w) {
         const TrainingWay& way = plan.ways[w];
-        const std::string error =
-            is_classifier(task) ? percent(way.pilot_error) : fmt::format("{:.4g}", way.pilot_error);
-        text += fmt::format("{} {:<24} {:>10} {:>12} {:>14}   {}{}\n", w == plan.chosen ? "*" : " ",
-                            way.centres == 0 ? "all rows" : way.approximate,
-                            seconds_text(way.seconds), memory_text(way.bytes),
-                            way.centres == 0 ? "0 %" : fmt::format("{:.3g} %", 100 * way.left),
-                            judged ? error : "", way.fits ? "" : "   does not fit --memory");
+        const std::string given = !way.tried ? "not known"
+                                  : judged   ? error_text(task, way.expected_error, way.deviation)
+                                             : fmt::format("{:.3g} %", 100 * way.left);
+        text += fmt::format("{} {:<24} {:>11} {:>11} {:>16}  {}{}\n", w == plan.chosen ? "*" : " ",
+                            way.approximate.empty() ? "all rows" : way.approximate,
+                            (way.tried ? "" : "over ") + seconds_text(way.seconds),
+                            memory_text(way.bytes), given, way.certificate,
+                            way.fits ? "" : "; does not fit --memory");
+    }
+    return text;
+}
+
+/// What the pilot has seen.
+std::string seen_text(const TrainingPlan& plan, Task task) {
+    std::string text = fmt::format("time of all rows grows as rows^{:.2g}", plan.growth);
+    if (is_svm(task)) {
+        text += fmt::format("; {:.3g} % are support vectors", 100 * plan.support);
+    }
+    for (const TrainingWay& way : plan.ways) {
+        if (way.centres == 0) continue;
+        text +=
+            fmt::format("; {} centres leave {:.3g} % of the kernel", way.centres, 100 * way.left);
     }
     return text;
 }
@@ -77,6 +99,7 @@ int run_plan(const TrainOptions& options, const InputOptions& input, const Sessi
                                  counted(data.columns(), "column")));
     text += line("pilot", fmt::format("{} in {}; times are estimates from it",
                                       counted(plan.pilot_rows, "row"), seconds_text(plan.seconds)));
+    text += line("seen", seen_text(plan, options.machine().task));
     text += plan_text(plan, options.machine().task);
     text += line("choice", plan.why);
     fmt::print("{}", text);
@@ -90,16 +113,20 @@ nlohmann::ordered_json plan_json(const TrainingPlan& plan) {
     for (const TrainingWay& way : plan.ways) {
         ways.push_back({{"approximate", way.approximate},
                         {"centres", way.centres},
+                        {"cell_rows", way.cell_rows},
                         {"seconds", way.seconds},
                         {"bytes", way.bytes},
                         {"left", way.left},
                         {"pilot_error", way.pilot_error},
-                        {"fits", way.fits}});
+                        {"expected_error", way.expected_error},
+                        {"deviation", way.deviation},
+                        {"certificate", way.certificate},
+                        {"fits", way.fits},
+                        {"tried", way.tried}});
     }
-    return {{"ways", ways},
-            {"chosen", plan.chosen},
-            {"why", plan.why},
-            {"pilot_rows", plan.pilot_rows},
+    return {{"ways", ways},           {"chosen", plan.chosen},
+            {"why", plan.why},        {"pilot_rows", plan.pilot_rows},
+            {"growth", plan.growth},  {"support", plan.support},
             {"seconds", plan.seconds}};
 }
 
@@ -108,11 +135,11 @@ void add_plan(CLI::App& program, Session& session) {
         program, "plan", "what training would cost in time and memory, before it is done",
         "  mercer plan power.npz --task ridge --kernel 'rbf(gamma=0.05)'\n"
         "  mercer plan a9a.gz -C 10 --time-limit 60\n"
-        "Machines of a few thousand rows are trained, from all of them and in the span of some, "
-        "and\n"
-        "their times extrapolated. 'mercer train --approximate auto' does as the line marked * "
-        "says:\n"
-        "all rows where they keep within --time-limit (or ten minutes) and --memory.");
+        "Machines of more and more rows are trained, up to some thousand, from all of them and in "
+        "the\nspan of some, and some cells of all rows; times and errors are extrapolated as they "
+        "were seen to\ngrow and fall. 'mercer train --approximate auto' does as the line marked * "
+        "says: all rows where\nthey keep within --time-limit (or ten minutes) and --memory, else "
+        "what is expected to err least.");
     const auto input = add_input(command, session);
     add_column_options(command, session, *input);
     const auto options = add_machine_only_options(command, session);

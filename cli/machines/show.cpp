@@ -12,6 +12,7 @@
 #include "cli/common/output.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/cells/cells.hpp"
 
 namespace mercer::cli {
 namespace {
@@ -59,7 +60,7 @@ std::vector<std::vector<FeatureWeight>> features_of(const Model& model, std::siz
 /// Whether w can be written down: of a linear machine whose file does not claim absurdly many
 /// columns.
 bool has_plane(const Model& model) {
-    return is_linear(model.expansion().kernel) && model.expansion().self == 0 &&
+    return is_linear(model.expansion().kernel) && model.expansion().self == 0 && !cells_of(model) &&
            model.columns() <= 1'000'000;
 }
 
@@ -140,6 +141,8 @@ void add_coefficients(const Model& model, std::size_t count,
 
 void run(const std::string& path, std::size_t count, std::size_t alphas, const Session& session) {
     const Model model = read_model(path);
+    if (count > 0) require_one_machine(model, "--features: a list of features");
+    if (alphas > 0) require_one_machine(model, "--alpha: a list of coefficients");
     const auto features = features_of(model, count);
     const std::vector<std::string> outputs = output_names(model);
     if (session.json) {

@@ -537,14 +537,10 @@ void add_train(CLI::App& program, Session& session) {
     const auto input = add_input(command, session);
     add_column_options(command, session, *input);
     const auto options = add_train_options(command, session);
-    CLI::Option* const approximate =
-        command
-            .add_option("--approximate", options->approximate,
-                        "learn in the span of some rows: nystroem(centres=1000); auto: where all "
-                        "rows would "
-                        "take too long, as 'mercer plan' says [all rows]")
-            ->type_name("RULE")
-            ->group("Training");
+    CLI::Option* const approximate = add_approximate(
+        command, *options,
+        "learn in the span of some rows, nystroem(centres=1000), or a machine in each cell of "
+        "space, cells(rows=2000); auto: as 'mercer plan' says [all rows]");
     only(session, add_spool(command, *input)->group("Training"),
          when([options] { return !options->approximate.empty() || options->kernel == "linear"; },
               "where all rows are held in memory",

@@ -149,6 +149,12 @@ std::shared_ptr<TrainOptions> add_machine_only_options(CLI::App& command, Sessio
     return options;
 }
 
+CLI::Option* add_approximate(CLI::App& command, TrainOptions& options, const std::string& about) {
+    return command.add_option("--approximate", options.approximate, about)
+        ->type_name("RULE")
+        ->group("Training");
+}
+
 void check_options(const TrainOptions& o) {
     const SettingValues values = o.settings.values(o.machine());
     const auto multi_class = values.find("multi_class");

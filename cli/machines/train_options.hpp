@@ -25,7 +25,7 @@ struct TrainOptions {
     SettingFlags settings{};  ///< those of the machines
     std::string curve{};
 
-    std::string approximate{};  ///< as Nystroem::parse reads it; empty: all rows
+    std::string approximate{};  ///< as `approximate` reads it, or auto; empty: all rows
     double time_limit = 0;
     std::size_t memory = usual_memory();
     std::size_t folds = 0;
@@ -43,6 +43,9 @@ std::shared_ptr<TrainOptions> add_train_options(CLI::App& command, Session& sess
 
 /// Adds the options that say which machine and how much time and memory it may have, and no others.
 std::shared_ptr<TrainOptions> add_machine_only_options(CLI::App& command, Session& session);
+
+/// Adds --approximate.
+CLI::Option* add_approximate(CLI::App& command, TrainOptions& options, const std::string& about);
 
 /// Throws InvalidInput for options that contradict one another, and for limits out of range.
 void check_options(const TrainOptions& options);

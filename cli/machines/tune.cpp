@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "cli/commands.hpp"
@@ -16,6 +17,7 @@
 #include "cli/common/ranks.hpp"
 #include "cli/common/table_input.hpp"
 #include "cli/machines/train_options.hpp"
+#include "cli/machines/tune_cells.hpp"
 #include "cli/machines/tune_gradient.hpp"
 #include "cli/machines/tune_output.hpp"
 #include "mercer/base/error.hpp"
@@ -49,6 +51,10 @@ struct TuneOptions {
     std::string heat_map{};
 };
 
+bool in_cells(const TrainOptions& options) {
+    return options.approximate.starts_with("cells");
+}
+
 SearchMethod method_named(const std::string& name) {
     if (name == "random") return SearchMethod::random;
     if (name == "bayesian") return SearchMethod::bayesian;
@@ -57,16 +63,18 @@ SearchMethod method_named(const std::string& name) {
 
 SearchTask task_of(const TrainOptions& options, const SvmSettings& svm, const Progress& progress) {
     const MachineEntry& machine = options.machine();
+    std::optional<Nystroem> how;
+    if (!options.approximate.empty()) how = Nystroem::parse(options.approximate);
     if (is_svm(machine.task)) {
         SvmSettings own = svm;
         own.common.progress = progress;
-        return svm_search_task(own, options.kernel);
+        return svm_search_task(own, options.kernel, how);
     }
     // The kernel may have placeholders and is given to the search as text.
     TrainOptions plain = options;
     plain.kernel = "linear";
     return search_task(machine, common_of(plain, progress), options.settings.values(machine),
-                       options.kernel);
+                       options.kernel, how);
 }
 
 /// One name a row, out of a file of lines.
@@ -167,6 +175,12 @@ void check_options(const TuneOptions& tune, const TrainOptions& options, Task ta
             throw InvalidInput("results of a search go to files, not to standard output");
         }
     }
+    if (options.approximate == "auto") {
+        throw InvalidInput(
+            "--approximate auto belongs to 'mercer train'; a search is told which: ask 'mercer "
+            "plan', and say nystroem(centres=1000) or cells(rows=2000)");
+    }
+    if (!options.approximate.empty()) check_approximation(options.approximate);
     if (is_gradient_search(tune.search)) return;
     if (tune.grid.empty() && tune.search != "grid") {
         throw InvalidInput(fmt::format(
@@ -235,6 +249,14 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
     take_tube(options, data, svm);
     SearchSettings settings = settings_of(tune, options, data);
     settings.ranks = &current_ranks();
+    if (in_cells(options)) {
+        options.time_limit = given.time_limit;
+        return tune_cells({.search = tune.search,
+                           .axes = std::move(axes),
+                           .settings = std::move(settings),
+                           .csv = tune.csv},
+                          options, svm, input.path, data, session);
+    }
     const StopOnInterrupt stop;
     const Run whole([&stop](const Moment&) { return !stop.requested(); }, search_time);
     bool searching = true;  // the last machine has a time of its own
@@ -261,10 +283,12 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
     std::string text =
         line("data", fmt::format("{}, {}, {}", input.path, counted(data.size(), "row"),
                                  counted(data.columns(), "column"))) +
-        line("search",
-             fmt::format("{}, {}, {}, {:.3g} s{}", tune.search,
-                         counted(result.points.size(), "point"), counted(result.folds, "fold"),
-                         result.seconds, result.shared ? ", kernel values shared" : "")) +
+        line("search", fmt::format("{}, {}, {}, {:.3g} s{}", tune.search,
+                                   counted(result.points.size(), "point"),
+                                   counted(result.folds, "fold"), result.seconds,
+                                   !result.shared                ? ""
+                                   : options.approximate.empty() ? ", kernel values shared"
+                                                                 : ", features shared")) +
         (result.taken > 0
              ? line("journal",
                     fmt::format("{} taken from {}", counted(result.taken, "point"), tune.journal))
@@ -370,6 +394,12 @@ void declare_uses(CLI::App& command, Session& session, const TrainOptions& optio
                    "; a grid has as many as its axes say"));
     only(session, option("--heat-map"), for_words(search, tune.search, {"grid"}));
     only(session, option("--heat-map"), with({option("--grid")}));
+    only(session, option("--approximate"), for_words(search, tune.search, folded));
+    for (const char* name : {"--journal", "--heat-map"}) {
+        only(session, option(name),
+             when([&options] { return !in_cells(options); }, "in cells",
+                  "each of which has a search of its own"));
+    }
     for (const char* name : {"--curve", "--from", "--loo", "--trace"}) {
         only(session, option(name),
              when([] { return false; }, "in a search", "it belongs to mercer train"));
@@ -417,6 +447,9 @@ void add_tune(CLI::App& program, Session& session) {
     const auto input = add_input(command, session);
     add_column_options(command, session, *input);
     const auto options = add_train_options(command, session);
+    add_approximate(command, *options,
+                    "search and learn in the span of some rows, nystroem(centres=1000), or in each "
+                    "cell of space by itself, cells(rows=2000) [all rows]");
     const auto tune = std::make_shared<TuneOptions>();
     add_tune_options(command, session, *tune);
     command.get_option("--cv")->group("");  // another word for --folds

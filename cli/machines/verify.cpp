@@ -12,6 +12,7 @@
 #include "cli/common/ranks.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/dist/communicator.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "mercer/theory/certificate_check.hpp"
@@ -164,9 +165,13 @@ int run(const std::string& path, const InputOptions& input, const VerifyOptions&
         std::ranges::all_of(outcome.checks, [](const auto& c) { return c.broken.empty(); });
     const bool stationary =
         std::ranges::any_of(outcome.checks, [](const auto& c) { return !c.found.is_bracketed(); });
-    const bool early = std::ranges::any_of(outcome.checks, [](const auto& c) {
-        return c.claimed.status != FitStatus::converged && !has_no_machine(c.claimed.status);
-    });
+    const bool in_cells = cells_of(model) != nullptr;
+    // Cells that were not reached have nothing to check, and the whole says so.
+    const bool early =
+        (in_cells && model.report().status != FitStatus::converged) ||
+        std::ranges::any_of(outcome.checks, [](const auto& c) {
+            return c.claimed.status != FitStatus::converged && !has_no_machine(c.claimed.status);
+        });
     if (session.json) {
         Json parts = Json::array();
         for (const CheckedReport& c : outcome.checks) parts.push_back(json_of_check(c));
@@ -175,6 +180,7 @@ int run(const std::string& path, const InputOptions& input, const VerifyOptions&
                   {"holds", holds},
                   {"certifies", !holds       ? "nothing"
                                 : stationary ? "stationary point"
+                                : in_cells   ? "optimum of each cell"
                                              : "optimum"},
                   {"converged", !early},
                   {"parts", std::move(parts)}};
@@ -184,12 +190,14 @@ int run(const std::string& path, const InputOptions& input, const VerifyOptions&
         if (outcome.obstacle.empty()) print_text(outcome.checks, options.all);
         if (holds && options.rigorous) say("{}", proof_text(outcome.checks));
         if (!outcome.obstacle.empty()) say("{}\n", outcome.obstacle);
-        say("{}\n", !holds ? "the certificate does not hold"
-                    : stationary
-                        ? "a stationary point: the optimality conditions hold, but under "
-                          "this kernel they do not bound how much better another machine is"
-                    : early ? "the certificate holds, of a machine whose training stopped early"
-                            : "the certificate holds");
+        say("{}\n",
+            !holds       ? "the certificate does not hold"
+            : stationary ? "a stationary point: the optimality conditions hold, but under "
+                           "this kernel they do not bound how much better another machine is"
+            : early      ? "the certificate holds, of a machine whose training stopped early"
+            : in_cells   ? "the certificate holds in each cell; nothing is said of one machine of "
+                           "all rows"
+                         : "the certificate holds");
     }
     return !holds ? exit_failure : stationary ? exit_stationary : 0;
 }

@@ -6,6 +6,7 @@
 
 #include "common/arrays.hpp"
 #include "common/bindings.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/model.hpp"
 
 namespace mercer::python {
@@ -28,6 +29,7 @@ void bind_geometry(nb::module_& m) {
         .def_static("mean", &mean_image)
         .def_static("of_model",
                     [](const Model& model, std::size_t output) {
+                        require_one_machine(model, "a vector in feature space");
                         return weight_vector(model.expansion(), output);
                     })
         .def_prop_ro("kernel", &FeatureVector::kernel)

@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -183,23 +184,25 @@ Make maker_of(const MachineEntry& machine, const FitSettings& common, const Sett
     return [&machine, values](const FitSettings& settled) { return machine.make(settled, values); };
 }
 
-/// In the span of some rows, or where that is "auto" as a plan says.
+/// In the span of some rows or in cells, or where that is "auto" as a plan says.
 Fit span_fit(const std::string& how, const FitSettings& common, const Make& make,
              const Dataset& data, MatrixView<const double> targets) {
-    if (how != "auto") Nystroem::parse(how);
+    if (how != "auto") check_approximation(how);
     return [how, common, make, &data, targets](const Tell& report) {
         FitSettings own = common;
         own.progress = progress_of(report);
         std::string chosen = how;
         if (how == "auto") {
             if (targets.columns > 0) {
-                throw InvalidInput("approximate='auto' is for one target; name the centres");
+                throw InvalidInput(
+                    "approximate='auto' is for one target; say nystroem(centres=1000) or "
+                    "cells(rows=2000)");
             }
             const TrainingPlan plan = plan_training(own, make, data);
             chosen = plan.ways[plan.chosen].approximate;
         }
         if (chosen.empty()) return make(own).fit(data, targets);
-        return approximate(own, Nystroem::parse(chosen), make).fit(data, targets);
+        return approximate(own, chosen, make).fit(data, targets);
     };
 }
 
@@ -303,6 +306,7 @@ nb::tuple plan(const std::string& task_text, const Kernel& kernel, nb::dict sett
         found = plan_training(own, make, data, {.seconds = seconds});
     };
     run_beside(work, std::move(callback));
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     nb::list ways;
     for (const TrainingWay& way : found.ways) {
         nb::dict entry;
@@ -311,6 +315,9 @@ nb::tuple plan(const std::string& task_text, const Kernel& kernel, nb::dict sett
         entry["bytes"] = way.bytes;
         entry["left"] = way.left;
         entry["pilot_error"] = way.pilot_error;
+        entry["expected_error"] = way.tried ? way.expected_error : nan;
+        entry["deviation"] = way.deviation;
+        entry["certificate"] = way.certificate;
         entry["fits"] = way.fits;
         ways.append(entry);
     }

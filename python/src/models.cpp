@@ -11,6 +11,7 @@
 #include "common/interrupt.hpp"
 #include "common/labels.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/model.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/persist/model_file.hpp"
@@ -65,7 +66,7 @@ nb::dict report_dict(const Report& r) {
 bool at_once(const Predictor& predictor, const Rows& x) {
     constexpr std::size_t few = 1 << 20;  // products: well below a millisecond
     const std::size_t columns = x.columns() + 1;
-    const std::size_t points = predictor.model().expansion().size() + 1;
+    const std::size_t points = predictor.model().points() + 1;
     return x.object_names().empty() && x.size() <= few / columns / points;
 }
 
@@ -153,6 +154,26 @@ nb::list reports_list(const Model& model) {
     return result;
 }
 
+/// One dict a cell; empty for models that are not of cells.
+nb::list cells_list(const Model& model) {
+    nb::list result;
+    const Cells* const cells = cells_of(model);
+    for (std::size_t k = 0; cells && k < cells->all.size(); ++k) {
+        const Cell& cell = cells->all[k];
+        nb::dict d;
+        d["state"] = std::string(cell_state_words.word(cell.state));
+        d["rows"] = cell.rows;
+        if (cell.model) {
+            d["kernel"] = cell.model->expansion().kernel.text();
+            d["C"] = cell.model->trained().C;
+            d["support_vectors"] = cell.model->expansion().size();
+            d["report"] = report_dict(cell.model->report());
+        }
+        result.append(d);
+    }
+    return result;
+}
+
 /// The training data as the model knows it: `y` are numbers, or positions of classes.
 Dataset training_data(const Model& model, const Rows& x, const std::optional<Numbers>& y,
                       const std::optional<Numbers>& weights) {
@@ -216,7 +237,7 @@ void bind_model(nb::module_& m) {
         .def_prop_ro(
             "bias", [](const Model& model) { return give(std::vector(model.expansion().bias)); },
             nb::rv_policy::move)
-        .def_prop_ro("size", [](const Model& model) { return model.expansion().size(); })
+        .def_prop_ro("size", [](const Model& model) { return model.points(); })
         .def_prop_ro("double_precision",
                      [](const Model& model) { return model.double_precision(); })
         .def("points", [](const Model& model) { return rows_to_arrays(model.expansion().points); })
@@ -244,9 +265,13 @@ void bind_model(nb::module_& m) {
                  if (report.is_bracketed() && model.trained().numbers.contains("centres")) {
                      d["certifies"] = "optimum in the span";
                  }
+                 if (report.is_bracketed() && cells_of(model)) {
+                     d["certifies"] = "optimum of each cell";
+                 }
                  return d;
              })
         .def("reports", &reports_list)
+        .def("cells", &cells_list)
         .def("check", &check, nb::arg("x"), nb::arg("y").none(), nb::arg("weights").none(),
              nb::arg("rigorous"))
         .def("decision",

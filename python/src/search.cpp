@@ -8,6 +8,7 @@
 #include "common/arrays.hpp"
 #include "common/bindings.hpp"
 #include "common/interrupt.hpp"
+#include "common/labels.hpp"
 #include "machines.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/data/scaling.hpp"
@@ -65,8 +66,13 @@ SearchTask searched_task(Task task, const nb::dict& values, const std::string& k
     // Learnt anew from the rows of each fold.
     const std::string scaling = s.text("scaling", "");
     if (!scaling.empty()) common.scaling = ScalingRule::parse(scaling);
-    if (is_svm(task)) return svm_search_task(svm_settings_of(task, common, s, values), kernel);
-    return search_task(machine_entry(task), common, values_of(values, s.asked()), kernel);
+    std::optional<Nystroem> how;
+    const std::string approximation = s.text("approximate", "");
+    if (!approximation.empty()) how = Nystroem::parse(approximation);
+    if (is_svm(task)) {
+        return svm_search_task(svm_settings_of(task, common, s, values), kernel, how);
+    }
+    return search_task(machine_entry(task), common, values_of(values, s.asked()), kernel, how);
 }
 
 nb::dict dict_of(const SearchSpace& space, const SearchResult& result) {
@@ -137,9 +143,74 @@ nb::dict tune(const std::string& task, const std::string& kernel, const nb::dict
     return d;
 }
 
+nb::dict dict_of(const CellSearch& found) {
+    const std::size_t cells = found.cells.size();
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    Matrix<double> values(cells, found.axes.size());
+    std::vector<double> scores;
+    std::vector<std::int64_t> rows;
+    for (std::size_t k = 0; k < cells; ++k) {
+        const CellChoice& cell = found.cells[k];
+        for (std::size_t a = 0; a < found.axes.size(); ++a) {
+            values(k, a) = a < cell.values.size() ? cell.values[a] : nan;
+        }
+        scores.push_back(cell.score);
+        rows.push_back(static_cast<std::int64_t>(cell.rows));
+    }
+    nb::dict d;
+    d["axes"] = found.axes;
+    d["values"] = give(std::move(values));
+    d["scores"] = give(std::move(scores));
+    d["rows"] = give(std::move(rows));
+    d["measure"] = measure_name(found.measure);
+    d["larger_is_better"] = larger_is_better(found.measure);
+    d["score"] = found.score;
+    d["folds"] = found.folds;
+    return d;
+}
+
+/// A search in each cell: the model, whose classes have the names `classes` or are the numbers
+/// `class_values`, and what was chosen.
+nb::tuple tune_cells(const std::string& task_text, const std::string& kernel,
+                     const nb::dict& machine, const std::vector<std::string>& axes,
+                     const nb::dict& how, const Rows& x, const Numbers& y,
+                     const std::vector<std::string>& names, const std::vector<std::string>& classes,
+                     const std::vector<double>& class_values, nb::object callback) {
+    Dataset data;
+    data.x = x;
+    data.y.values = copy_of(y);
+    data.feature_names = names;
+    const SearchSettings settings = search_settings_of(Settings(how));
+    const Task task = task_named(task_text);
+    const Settings s(machine);
+    const FitSettings common = common_of(s, Kernel::parse("linear"));
+    const CellRule rule = CellRule::parse(s.text("approximate", ""));
+    const CellTask searched =
+        is_svm(task) ? svm_cell_task(svm_settings_of(task, common, s, machine), data)
+                     : machine_cell_task(machine_entry(task), values_of(machine, s.asked()));
+    std::vector<Axis> grid;
+    for (const std::string& text : axes) grid.push_back(Axis::parse(text));
+    CellSearch found;
+    const std::function<void(const Progress&)> job = [&](const Progress& progress) {
+        FitSettings own = common;
+        own.progress = progress;
+        found = search_cells(searched, own, kernel, grid, data, rule, settings);
+    };
+    run_beside(job, std::move(callback));
+    ModelParts model = found.model.parts();
+    model.expansion.points = model.expansion.points.owned();
+    if (classes.size() + class_values.size() == model.classes()) {
+        name_classes(model, classes, class_values);
+    }
+    return nb::make_tuple(Model(std::move(model)), dict_of(found));
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
+    m.def("tune_cells", &tune_cells, nb::arg("task"), nb::arg("kernel"), nb::arg("machine"),
+          nb::arg("axes"), nb::arg("how"), nb::arg("x"), nb::arg("y"), nb::arg("names"),
+          nb::arg("classes"), nb::arg("class_values"), nb::arg("callback").none());
     m.def("tune", &tune, nb::arg("task"), nb::arg("kernel"), nb::arg("machine"), nb::arg("axes"),
           nb::arg("how"), nb::arg("x"), nb::arg("y"), nb::arg("names"), nb::arg("callback").none());
     m.def(

@@ -70,6 +70,7 @@
 
 // learn: machines, the models they make, and predictions.
 #include "mercer/learn/calibration.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/components/cca.hpp"
 #include "mercer/learn/components/dependency.hpp"
 #include "mercer/learn/components/hebbian.hpp"

@@ -27,6 +27,7 @@ std::vector<Model> small_models() {
     second.reports.resize(1);
     second.reports[0].hull_weights = {0.25, 0.75};
     result.emplace_back(second);
+    result.push_back(cells_model({}, Task::svc, 9, 4));
     return result;
 }
 

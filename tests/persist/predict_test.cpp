@@ -7,6 +7,7 @@
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/gram/gram.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/risk/gaussian_process.hpp"
 #include "mercer/learn/svm/svm.hpp"
 #include "mercer/persist/model_file.hpp"
@@ -68,7 +69,7 @@ TEST(SavedModel, FilesOfEarlierProgramsPredictTheSame) {
     gp.common.target_scale = TargetScale::center;  // keeps deviations in the target's units
     models.emplace_back("gp", gaussian_process(gp).fit(sinc));
     for (const auto& [name, model] : models) {
-        if (model.columns() == 0) continue;
+        if (model.columns() == 0 || cells_of(model)) continue;  // earlier programs had no cells
         SCOPED_TRACE(name);
         const std::string old = of_an_earlier_program(save_to_memory(model));
         for (const char* word : {"roles", "convexity", "target_shift", "tube_given"}) {

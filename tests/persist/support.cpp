@@ -9,6 +9,7 @@
 
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/persist/model_file.hpp"
 
 namespace mercer::testing {
@@ -211,6 +212,27 @@ ModelParts random_model(Random& random, const ModelForm& form) {
     return m;
 }
 
+Model cells_model(RowsForm form, Task task, std::size_t rows, std::size_t cell_rows) {
+    Random random(31);
+    Dataset data;
+    std::vector<double> x;
+    for (std::size_t i = 0; i < rows; ++i) {
+        const double place = static_cast<double>(i) / static_cast<double>(rows);
+        x.insert(x.end(), {10 * place, i % 3 == 0 ? 0 : random.normal()});
+        data.y.values.push_back(is_regressor(task)          ? place
+                                : place < 0.3 || i % 2 == 0 ? 0
+                                                            : (place > 0.7 ? 2 : 1));
+    }
+    data.x = Rows::dense(std::move(x), 2);
+    if (!form.twice) data.x = data.x.to_float();
+    if (form.sparse) data.x = data.x.to_sparse();
+    data.feature_names = {"far", "wide"};
+    const FitSettings common{.kernel = rbf({.gamma = 0.5})};
+    return approximate(common, CellRule{.rows = cell_rows},
+                       [task](const FitSettings& own) { return machine_entry(task).make(own, {}); })
+        .fit(data);
+}
+
 std::vector<std::pair<std::string, Model>> sample_models() {
     Random random(17);
     std::vector<std::pair<std::string, Model>> result;
@@ -250,15 +272,39 @@ std::vector<std::pair<std::string, Model>> sample_models() {
     thin.reports[0].margin_bound = 3e-9;
     result.emplace_back("no margin", Model(thin));
     result.emplace_back("precomputed", precomputed_model(random));
+    result.emplace_back("cells", cells_model());
+    result.emplace_back("sparse cells", cells_model({.sparse = true, .twice = true}));
+    result.emplace_back("cells of numbers", cells_model({.twice = true}, Task::ridge));
+    result.emplace_back("one cell", cells_model({}, Task::logistic, 8, 10));
     const Model narrow(random_model(
         random, {.task = Task::nu_svr, .points = 3, .columns = 0, .rows = {.sparse = true}}));
     result.emplace_back("no columns", narrow);
     return result;
 }
 
+namespace {
+
+void expect_same_cells(const Cells& a, const Cells& b) {
+    EXPECT_EQ(a.tree.planes().values(), b.tree.planes().values());
+    EXPECT_EQ(a.tree.forks(), b.tree.forks());
+    ASSERT_EQ(a.all.size(), b.all.size());
+    for (std::size_t k = 0; k < a.all.size(); ++k) {
+        EXPECT_EQ(a.all[k].state, b.all[k].state);
+        EXPECT_EQ(a.all[k].rows, b.all[k].rows);
+        EXPECT_EQ(a.all[k].classes, b.all[k].classes);
+        EXPECT_EQ(a.all[k].constant, b.all[k].constant);
+        ASSERT_EQ(a.all[k].model == nullptr, b.all[k].model == nullptr);
+        if (a.all[k].model) expect_same(*a.all[k].model, *b.all[k].model);
+    }
+}
+
+}  // namespace
+
 void expect_same(const Model& a, const Model& b) {
     ASSERT_EQ(companion_of(a) == nullptr, companion_of(b) == nullptr);
     if (companion_of(a)) expect_same(*companion_of(a), *companion_of(b));
+    ASSERT_EQ(cells_of(a) == nullptr, cells_of(b) == nullptr);
+    if (cells_of(a)) expect_same_cells(*cells_of(a), *cells_of(b));
     EXPECT_EQ(a.task(), b.task());
     EXPECT_EQ(a.multi_class(), b.multi_class());
     EXPECT_EQ(a.expansion().kernel.text(), b.expansion().kernel.text());

@@ -42,6 +42,10 @@ struct ModelForm {
 };
 ModelParts random_model(Random& random, const ModelForm& form);
 
+/// A machine in each of some cells of a few rows, at least one of which is of one class.
+Model cells_model(RowsForm form = {}, Task task = Task::svc, std::size_t rows = 24,
+                  std::size_t cell_rows = 9);
+
 /// Models that together use everything a file can hold.
 std::vector<std::pair<std::string, Model>> sample_models();
 

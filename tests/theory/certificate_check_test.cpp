@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "mercer/base/error.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/svm/svm.hpp"
 
 namespace mercer {
@@ -88,6 +90,91 @@ TEST(CertificateCheck, RefusesWhatHasNone) {
                  InvalidInput);
     model.reports.clear();
     EXPECT_THROW(check_certificate(Model(model), data), InvalidInput);
+}
+
+// ---- Cells.
+
+Model board_cells(const Dataset& data, const SvmSettings& settings, std::size_t rows) {
+    return approximate(settings.common, CellRule{.rows = rows},
+                       [=](const FitSettings& own) {
+                           SvmSettings inner = settings;
+                           inner.common = own;
+                           return Machine(Svm(inner));
+                       })
+        .fit(data);
+}
+
+TEST(CertificateCheck, HoldsForEachCell) {
+    const Dataset board = make("checkerboard", {.n = 800, .noise = 0.02});
+    const Dataset iris = read("@iris");
+    const Dataset sinc = make("sinc", {.n = 300, .noise = 0.1});
+    const FitSettings narrow{.kernel = rbf({.gamma = 4.0}),
+                             .scaling = ScalingRule::parse("standard")};
+    const struct {
+        SvmSettings settings;
+        const Dataset* data;
+    } cases[]{{{.task = Task::svc, .common = narrow, .C = 10}, &board},
+              {{.task = Task::svc, .common = narrow, .C = 10, .balanced = true}, &iris},
+              {{.task = Task::svc, .multi_class = MultiClass::one_vs_rest}, &iris},
+              {{.task = Task::nu_svc, .common = narrow, .nu = 0.3}, &board},
+              {{.task = Task::svr, .common = narrow, .C = 5}, &sinc}};
+    for (const auto& [settings, data] : cases) {
+        const Model model = board_cells(*data, settings, 50);
+        const auto checks = check_certificate(model, *data);
+        EXPECT_GE(checks.size(), 3U);
+        EXPECT_TRUE(holds(checks)) << task_name(settings.task) << "\n" << sentences(checks);
+    }
+    const Model model = board_cells(board, cases[0].settings, 50);
+    auto checks = check_certificate(model, board);
+    add_proofs(checks, model, board);
+    EXPECT_TRUE(holds(checks)) << sentences(checks);
+    for (const CheckedReport& check : checks) {
+        ASSERT_TRUE(check.proved);
+        EXPECT_LE(check.proved->low, check.claimed.primal * (1 + 1e-6) + 1e-12);
+        EXPECT_GE(check.proved->high, check.claimed.dual * (1 - 1e-6) - 1e-12);
+    }
+}
+
+TEST(CertificateCheck, BreaksForCellsThatWereTamperedWith) {
+    const Dataset board = make("checkerboard", {.n = 600, .noise = 0.02});
+    const Model model = board_cells(
+        board, {.task = Task::svc, .common = {.kernel = rbf({.gamma = 4.0})}, .C = 10}, 60);
+    // One coefficient of one cell.
+    ModelParts parts = model.parts();
+    Cells cells = *cells_of(model);
+    for (Cell& cell : cells.all) {
+        if (!cell.model) continue;
+        ModelParts own = cell.model->parts();
+        own.expansion.coefficients(0, 0) *= 1.5;
+        cell.model = std::make_shared<const Model>(std::move(own));
+        break;
+    }
+    parts.extras.set(std::move(cells));
+    EXPECT_FALSE(holds(check_certificate(Model(parts), board)));
+    // The sum that the whole claims.
+    ModelParts boast = model.parts();
+    boast.reports[0].primal *= 0.9;
+    EXPECT_NE(sentences(check_certificate(Model(boast), board)).find("not the sum"),
+              std::string::npos);
+    // Rows of another class, and rows that are not there.
+    Dataset other = board;
+    const auto& all = cells_of(model)->all;
+    const auto place = cells_of(model)->tree.place(board.x);
+    const auto one = std::ranges::find(all, CellState::one_class, &Cell::state);
+    ASSERT_NE(one, all.end());
+    for (std::size_t i = 0; i < board.size(); ++i) {
+        if (place[i] != static_cast<std::uint32_t>(one - all.begin())) continue;
+        other.y.values[i] = -other.y.values[i];
+        break;
+    }
+    EXPECT_NE(sentences(check_certificate(model, other)).find("one class"), std::string::npos);
+    std::vector<std::size_t> fewer;
+    for (std::size_t i = 0; i < 590; ++i) fewer.push_back(i);
+    EXPECT_THROW(
+        {
+            if (!holds(check_certificate(model, board.select(fewer)))) throw InvalidInput("broken");
+        },
+        InvalidInput);
 }
 
 }  // namespace

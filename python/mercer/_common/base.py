@@ -31,6 +31,8 @@ SMALL = 2000
 #: at most about as much again: see `Machine`.
 TINY = 200
 FINEST = 1e-10
+#: What a binding is told and a search is not.
+NOT_SEARCHED = ("finest", "trace", "start")
 
 #: Models made ready to predict, by estimator. They are no part of an estimator's state: predicting
 #: changes nothing in it, and a copy makes its own.
@@ -51,8 +53,9 @@ class Machine(KernelChoice, BaseEstimator):
     where the last one ended.
 
     Where all rows would take too long, ``approximate="nystroem(centres=1000)"`` learns in the span of
-    some rows of the data, with a certificate that says so (docs/training.md, "Many rows"); ``"auto"``
-    does as `mercer.plan` says. ``report_.figures`` then has ``exact_dual`` for support vector machines
+    some rows of the data, and ``"cells(rows=2000)"`` learns a machine in each cell of space, with a
+    certificate that says so (docs/training.md, "Many rows"); ``"auto"`` does as `mercer.plan` says.
+    A machine of cells has no support vectors of its own: ``cells_`` tells of each. ``report_.figures`` then has ``exact_dual`` for support vector machines
     but `NuSVC`: a bound on the optimum under the kernel itself.
 
     Their ``tol`` is the largest violation of the optimality conditions that is left. It bounds the
@@ -134,16 +137,43 @@ class Machine(KernelChoice, BaseEstimator):
 
         with _threads(getattr(self, "n_jobs", None)):
             try:
-                self._model = _core.fit(
-                    task or self._task, expression, settings, rows, y, targets, weights, columns,
-                    callback, keep == "keep", *called, taken, target_names or [],
-                )  # fmt: skip
+                if "_cell_search" in self.__dict__:
+                    self._model, self._cells_found = self._search_cells(
+                        task or self._task, expression, settings, rows, y, columns, called, callback
+                    )
+                else:
+                    self._model = _core.fit(
+                        task or self._task, expression, settings, rows, y, targets, weights, columns,
+                        callback, keep == "keep", *called, taken, target_names or [],
+                    )  # fmt: skip
             finally:
                 if bar is not None:
                     bar.close()
         self.report_ = Report(self._model.report())
         self._warn_of_report()
         return self._model
+
+    def _search_cells(
+        self, task: str, expression: Any, settings: dict[str, Any], rows: Any, y: Any, columns: Any,
+        called: Any, callback: Any,
+    ) -> Any:  # fmt: skip
+        """Learns in cells, each with the settings that a search over its own folds finds."""
+        if y is None:
+            raise ValueError("a search in cells is judged by labels, one a row")
+        asked = self._cell_search
+        told = {k: v for k, v in settings.items() if k not in NOT_SEARCHED}
+        return _core.tune_cells(
+            task, asked["kernel"] or expression.text(), told, asked["axes"], asked["how"], rows,
+            np.ascontiguousarray(y, dtype=np.float64), columns, *called, callback,
+        )  # fmt: skip
+
+    @property
+    def cells_(self) -> list[dict[str, Any]]:
+        """Of a machine with ``approximate="cells(...)"`` one dict a cell: its ``state`` ("learnt",
+        "one-class", "refused" or "not-reached"), ``rows`` and, where it was learnt, ``kernel``, ``C``,
+        ``support_vectors`` and ``report``; empty for others."""
+        self._check_fitted()
+        return self._model.cells()
 
     def _warn_of_report(self) -> None:
         violation = self.report_.kkt_violation
@@ -402,4 +432,4 @@ class Machine(KernelChoice, BaseEstimator):
         """Reads off a model from a file what predictions need besides the model itself."""
 
 
-__all__ = ["Machine", "Report", "Told", "_threads", "seed_of"]
+__all__ = ["NOT_SEARCHED", "Machine", "Report", "Told", "_threads", "seed_of"]

@@ -31,7 +31,8 @@ class Report(Mapping):
     counts of support vectors, iterations, time, and the `figures` and `history` of the machine.
 
     `certifies` says what that proves: "optimum", that it lies between dual and primal; "optimum in the
-    span", the same of a machine with ``approximate``, about the approximated kernel; or, under a
+    span", the same of a machine with ``approximate``, about the approximated kernel; "optimum of each
+    cell", that the bracket is a sum over cells, each with one of its own; or, under a
     kernel that is not known to be positive definite on the rows, only a "stationary point", and
     then `primal`, `gap` and `relative_gap` are nan. `convexity` tells how it is known: "by rule",
     "on the sample", "unknown" or "refuted".

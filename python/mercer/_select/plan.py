@@ -14,8 +14,9 @@ class TrainingPlan(NamedTuple):
 
     Each way is a dict: ``approximate`` (what the parameter of that name would be; None: all rows),
     ``seconds`` and ``bytes`` as estimated, ``left`` (the share of the kernel that the centres leave),
-    ``pilot_error`` (on rows of the pilot held out: share wrong, or root mean squared error), and
-    whether it ``fits`` into memory.
+    ``pilot_error`` (on rows of the pilot held out: share wrong, or root mean squared error),
+    ``expected_error`` (of a machine learnt from all rows; nan where the trial did not come to its end)
+    and its ``deviation``, the ``certificate`` it would have, and whether it ``fits`` into memory.
     """
 
     ways: list[dict[str, Any]]

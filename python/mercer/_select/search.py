@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from .._common.arrays import to_rows
-from .._common.base import Machine, Told, _threads, seed_of
+from .._common.base import NOT_SEARCHED, Machine, Told, _threads, seed_of
 from .._common.call import outside
 from .._common.compat import HAVE_SKLEARN, BaseEstimator, NotFittedError, available_if
 from .._common.parameters import PARAMETER_OF
@@ -26,8 +26,6 @@ MEASURES = {
     "neg_mean_squared_error": "mse",
     "neg_mean_absolute_error": "mae",
 }
-#: What a binding is told and a search is not.
-NOT_SEARCHED = ("finest", "trace", "start")
 
 
 def _clone(estimator: Any) -> Any:
@@ -43,7 +41,7 @@ def told_by(
 ) -> tuple[Machine, Told, Any]:
     """What `fit` would tell the library, the machine that was asked, and the rows it took.
 
-    Machines in the span of some rows are refused unless ``spans``.
+    Machines that do not learn from all rows as one are refused unless ``spans``.
     """
     asked = _clone(estimator)
     asked._is_only_asked = True
@@ -51,10 +49,10 @@ def told_by(
         asked.fit(X, y)
     except Told as told:
         del asked._is_only_asked
-        if told.settings.pop("approximate", None) and not spans:
+        if told.settings.get("approximate") and not spans:
             raise ValueError(
-                f"approximate = {asked.approximate!r}: a search trains machines of all rows; set it "
-                "for the machine that is trained with what was found"
+                f"approximate = {asked.approximate!r}: this trains machines of all rows; set it for the "
+                "machine that is trained with what was found"
             )
         return asked, told, asked._checked(X, reset=False)
     raise TypeError(f"{type(estimator).__name__} is no machine that a search can train")
@@ -113,6 +111,10 @@ class SearchCV(BaseEstimator):
         As GridSearchCV has them; what is better the smaller is negative.
     remarks_ : list of str
         What more would help, of a search without a grid.
+    cell_results_ : dict of arrays, one entry a cell
+        Of a machine with ``approximate="cells(...)"``, in place of ``cv_results_``: each cell chooses by
+        folds of its own rows, ``best_params_`` is empty, and ``best_score_`` is the mean over the cells by
+        their rows.
 
     Examples
     --------
@@ -173,6 +175,8 @@ class SearchCV(BaseEstimator):
         self
         """
         chain = chain_of(self.estimator)
+        if str(getattr(chain.machine, "approximate", None) or "").startswith("cells"):
+            return self._fit_cells(chain, X, y, groups)
         if chain.shares(self.param_grid):
             self._fit_shared(chain, X, y, groups)
         else:
@@ -190,6 +194,48 @@ class SearchCV(BaseEstimator):
             self.refit_time_ = time.perf_counter() - begun
             if hasattr(self.best_estimator_, "n_features_in_"):
                 self.n_features_in_ = self.best_estimator_.n_features_in_
+        return self
+
+    def _fit_cells(self, chain: Chain, X: Any, y: Any, groups: Any) -> "SearchCV":
+        """Every cell chooses for itself: there is one machine, and no table of points."""
+        if chain.machine is not self.estimator:
+            raise ValueError("a search in cells takes a machine alone, without steps before it")
+        grid = dict(self.param_grid or {})
+        if "kernel" in grid:
+            raise ValueError("a search in cells has one kernel, whose parameters may be searched")
+        if self.journal:
+            raise ValueError("a search in cells keeps no journal")
+        machine = _clone(self.estimator)
+        pattern = (
+            machine.kernel if isinstance(machine.kernel, str) and "$" in machine.kernel else ""
+        )
+        if pattern:
+            machine.set_params(kernel="linear")
+        names = {name: self._axis_name(name, machine._task) for name in grid}
+        axes = [f"{names[name]}={_values_text(name, values)}" for name, values in grid.items()]
+        machine._cell_search = {"kernel": pattern, "axes": axes, "how": self._how(groups, X)}
+        begun = time.perf_counter()
+        with _threads(self.n_jobs):
+            machine.fit(X, y)
+        self.refit_time_ = time.perf_counter() - begun
+        found = machine.__dict__.pop("_cells_found")
+        del machine._cell_search
+        if pattern:
+            machine.set_params(kernel=pattern)
+        back = {axis: name for name, axis in names.items()}
+        sign = 1.0 if found["larger_is_better"] else -1.0
+        self.cell_results_ = {
+            "rows": found["rows"],
+            "score": sign * found["scores"],
+            **{
+                f"param_{back.get(axis, axis)}": found["values"][:, k]
+                for k, axis in enumerate(found["axes"])
+            },
+        }
+        self.best_estimator_, self.best_params_ = machine, {}
+        self.best_score_, self.n_splits_ = sign * found["score"], found["folds"]
+        self.scorer_, self.remarks_, self.multimetric_ = found["measure"], [], False
+        self.n_features_in_ = machine.n_features_in_
         return self
 
     def _fit_shared(self, chain: Chain, X: Any, y: Any, groups: Any) -> None:
@@ -211,7 +257,9 @@ class SearchCV(BaseEstimator):
         )
         if pattern is not None:
             machine.set_params(kernel="linear")
-        asked, told, rows = told_by(machine, X, y)
+        asked, told, rows = told_by(machine, X, y, spans=True)
+        if told.settings.get("approximate") == "auto":
+            raise ValueError("approximate = 'auto': a search is told which; mercer.plan says it")
         if told.y is None:
             raise ValueError(
                 f"{type(machine).__name__} learns without labels: there is nothing to score"

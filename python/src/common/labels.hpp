@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/model.hpp"
 
 namespace mercer::python {
@@ -48,6 +49,25 @@ inline void name_classes(ModelParts& model, std::vector<std::string> names,
     }
     model.class_names = std::move(names);
     model.class_values = std::move(values);
+    const Cells* const cells = model.extras.find<Cells>();
+    if (!cells) return;
+    Cells renamed = *cells;
+    for (Cell& cell : renamed.all) {
+        if (!cell.model) continue;
+        std::vector<std::string> own_names;
+        std::vector<double> own_values;
+        for (const std::size_t c : cell.classes) {
+            if (model.class_values.empty()) {
+                own_names.push_back(model.class_names[c]);
+            } else {
+                own_values.push_back(model.class_values[c]);
+            }
+        }
+        ModelParts own = cell.model->parts();
+        name_classes(own, std::move(own_names), std::move(own_values));
+        cell.model = std::make_shared<const Model>(std::move(own));
+    }
+    model.extras.set(std::move(renamed));
 }
 
 }  // namespace mercer::python

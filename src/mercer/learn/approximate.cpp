@@ -275,30 +275,68 @@ class Approximated {
 
 }  // namespace
 
-Nystroem Nystroem::parse(std::string_view text) {
-    constexpr std::string_view name = "nystroem";
-    constexpr std::string_view begin = "(centres=";
-    std::string_view rest = text;
-    const auto refuse = [&] {
+namespace {
+
+/// The number of "name" or "name(setting=500)"; nothing where the text is of another form.
+std::optional<double> number_in(std::string_view text, std::string_view name,
+                                std::string_view setting, double otherwise) {
+    if (!text.starts_with(name)) return {};
+    text.remove_prefix(name.size());
+    if (text.empty()) return otherwise;
+    const std::string begin = "(" + std::string(setting) + "=";
+    if (!text.starts_with(begin) || !text.ends_with(')')) return {};
+    const auto number = parse_number(text.substr(begin.size(), text.size() - begin.size() - 1));
+    return number && *number == std::floor(*number) ? number : std::nullopt;
+}
+
+std::size_t count_in(std::string_view text, std::string_view name, std::string_view setting,
+                     std::size_t otherwise, std::size_t least, std::size_t most) {
+    const auto number = number_in(text, name, setting, static_cast<double>(otherwise));
+    if (!number) {
         throw InvalidInput("the approximation '" + std::string(text) +
-                           "' is none; expected 'nystroem' or 'nystroem(centres=500)'");
-    };
-    if (!rest.starts_with(name)) refuse();
-    rest.remove_prefix(name.size());
-    if (rest.empty()) return {};
-    if (!rest.starts_with(begin) || !rest.ends_with(')')) refuse();
-    const auto number = parse_number(rest.substr(begin.size(), rest.size() - begin.size() - 1));
-    constexpr double most = 100'000;
-    if (!number || *number != std::floor(*number)) refuse();
-    if (!(*number >= 1 && *number <= most)) {
-        throw InvalidInput("centres = " + format_number(*number) + " must be from 1 to 100000");
+                           "' is none; expected 'nystroem' or 'nystroem(centres=500)', 'cells' or "
+                           "'cells(rows=2000)'");
     }
-    return {.centres = static_cast<std::size_t>(*number)};
+    if (!(*number >= static_cast<double>(least) && *number <= static_cast<double>(most))) {
+        throw InvalidInput("the approximation '" + std::string(text) +
+                           "': " + std::string(setting) + " = " + format_number(*number) +
+                           " must be from " + std::to_string(least) + " to " +
+                           std::to_string(most));
+    }
+    return static_cast<std::size_t>(*number);
+}
+
+bool names_cells(std::string_view text) {
+    return text.starts_with("cells");
+}
+
+}  // namespace
+
+Nystroem Nystroem::parse(std::string_view text) {
+    return {.centres = count_in(text, "nystroem", "centres", Nystroem{}.centres, 1, 100'000)};
+}
+
+CellRule CellRule::parse(std::string_view text) {
+    return {.rows = count_in(text, "cells", "rows", CellRule{}.rows, 10, 1'000'000)};
 }
 
 Machine approximate(const FitSettings& common, const Nystroem& how,
                     std::function<Machine(const FitSettings&)> make) {
     return Machine(Approximated(common, how, std::move(make)));
+}
+
+Machine approximate(const FitSettings& common, std::string_view how,
+                    std::function<Machine(const FitSettings&)> make) {
+    if (names_cells(how)) return approximate(common, CellRule::parse(how), std::move(make));
+    return approximate(common, Nystroem::parse(how), std::move(make));
+}
+
+void check_approximation(std::string_view text) {
+    if (names_cells(text)) {
+        CellRule::parse(text);
+    } else {
+        Nystroem::parse(text);
+    }
 }
 
 }  // namespace mercer

@@ -44,6 +44,10 @@ Matrix<double> Extra::decide(const Model& model, const Rows& scaled,
     return model.expansion_values(scaled, progress);
 }
 
+std::size_t Extra::points() const {
+    return 0;
+}
+
 std::optional<std::vector<double>> Extra::answers(const Model&, const Rows&,
                                                   const Progress&) const {
     return std::nullopt;

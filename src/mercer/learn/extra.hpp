@@ -65,6 +65,8 @@ class Extra {
     /// Decision values of rows to which the model's scaling has been applied.
     virtual Matrix<double> decide(const Model& model, const Rows& scaled,
                                   const Progress& progress) const;
+    /// How many points answers are made of that are not the expansion's.
+    virtual std::size_t points() const;
     /// What the model says of rows (unscaled) where that does not follow from decision values.
     virtual std::optional<std::vector<double>> answers(const Model& model, const Rows& x,
                                                        const Progress& progress) const;

@@ -13,8 +13,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
@@ -50,6 +52,21 @@ struct Nystroem {
     static Nystroem parse(std::string_view text);
 };
 
+/// Learning a machine of its own in each of many cells of space (learn/cells/cells.hpp).
+struct CellRule {
+    std::size_t rows = 2000;  ///< of a cell at most; more only where rows are equal
+
+    /// "cells" or "cells(rows=2000)". Throws InvalidInput.
+    static CellRule parse(std::string_view text);
+};
+
+/// How many rows of each class there are, in the order of the classes: of all rows, where a machine
+/// gets some of them.
+struct ClassCounts {
+    std::vector<std::string> names{};
+    std::vector<double> rows{};
+};
+
 /// Throws InvalidInput: the task learns a single output.
 [[noreturn]] void refuse_targets(Task task);
 
@@ -82,6 +99,11 @@ class Machine {
     Machine for_rows(std::span<const std::size_t> rows) const {
         return self_->for_rows(*this, rows);
     }
+    /// The same where classes may be missing among the rows: what the machine would learn from the
+    /// classes of all (balanced weights) is settled by those.
+    Machine for_rows(std::span<const std::size_t> rows, const ClassCounts& all) const {
+        return self_->for_rows(*this, rows, all);
+    }
 
    private:
     struct Face {
@@ -93,6 +115,8 @@ class Machine {
                                                  MatrixView<const double> targets,
                                                  const Nystroem& how) const = 0;
         virtual Machine for_rows(const Machine& own, std::span<const std::size_t> rows) const = 0;
+        virtual Machine for_rows(const Machine& own, std::span<const std::size_t> rows,
+                                 const ClassCounts& all) const = 0;
     };
     template <class M>
     struct Holder final : Face {
@@ -122,6 +146,15 @@ class Machine {
                 return own;
             }
         }
+        Machine for_rows(const Machine& own, std::span<const std::size_t> rows,
+                         const ClassCounts& all) const override {
+            if constexpr (requires { machine.for_rows(rows, all); }) {
+                return Machine(machine.for_rows(rows, all));
+            } else {
+                static_cast<void>(all);
+                return for_rows(own, rows);
+            }
+        }
         M machine;
     };
 
@@ -146,5 +179,18 @@ class Machine {
 ///   });
 Machine approximate(const FitSettings& common, const Nystroem& how,
                     std::function<Machine(const FitSettings&)> make);
+
+/// The machine that `make` makes, learnt once in each cell of some thousand rows. The model is one
+/// of cells (learn/cells/cells.hpp), its reports are sums over them, and say nothing of one machine
+/// of all rows. A kernel that takes its parameters from the data takes them from all rows; classes
+/// balanced are so over all; targets are scaled cell by cell.
+Machine approximate(const FitSettings& common, const CellRule& how,
+                    std::function<Machine(const FitSettings&)> make);
+
+/// Either, as people write it: "nystroem(centres=500)" or "cells(rows=2000)". Throws InvalidInput.
+Machine approximate(const FitSettings& common, std::string_view how,
+                    std::function<Machine(const FitSettings&)> make);
+/// Throws InvalidInput unless `text` is one of them.
+void check_approximation(std::string_view text);
 
 }  // namespace mercer

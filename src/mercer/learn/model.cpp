@@ -79,9 +79,14 @@ Model::Model(ModelParts parts, const std::string& place)
     check_parts(*parts_, place);
 }
 
+std::size_t Model::points() const {
+    std::size_t count = parts_->expansion.size();
+    for (const auto& extra : parts_->extras) count += extra->points();
+    return count;
+}
+
 Report Model::report() const {
     const std::vector<Report>& reports = parts_->reports;
-    const Expansion& expansion = parts_->expansion;
     if (reports.size() == 1) return reports.front();
     Report all;
     std::size_t bounded = 0;
@@ -114,8 +119,8 @@ Report Model::report() const {
     }
     if (all.status == FitStatus::not_separable) all.margin_bound = 0;
     // A point may be free in one problem and bounded in another: as a whole it is counted once.
-    all.bounded_support_vectors = std::min(bounded, expansion.size());
-    all.free_support_vectors = expansion.size() - all.bounded_support_vectors;
+    all.bounded_support_vectors = std::min(bounded, points());
+    all.free_support_vectors = points() - all.bounded_support_vectors;
     return all;
 }
 

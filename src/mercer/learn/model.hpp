@@ -199,6 +199,9 @@ class Model {
     const Extras& extras() const& { return parts_->extras; }
     Extras extras() && { return parts_->extras; }
 
+    /// Points that answers are made of: those of the expansion, or of what decides in its place.
+    std::size_t points() const;
+
     /// One certificate for the whole: sums of counts, worst of violations and gaps.
     Report report() const;
 

@@ -60,7 +60,7 @@ std::size_t given_columns(const Model& model) {
 std::string description_of(const Model& model) {
     const Expansion& expansion = model.expansion();
     std::string text = "task " + task_name(model.task()) + "\nkernel " + expansion.kernel.text() +
-                       "\nvectors " + std::to_string(expansion.size()) + "\ncolumns " +
+                       "\nvectors " + std::to_string(model.points()) + "\ncolumns " +
                        std::to_string(given_columns(model)) + "\nscores " +
                        std::to_string(expansion.outputs()) + "\n";
     if (model.classes() > 0) text += "classes " + std::to_string(model.classes()) + "\n";

@@ -1,14 +1,9 @@
 #include "mercer/persist/model_file.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 #include <cstring>
-#include <limits>
-#include <map>
 #include <memory>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,7 +12,9 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/source.hpp"
 #include "mercer/learn/detail/model_check.hpp"
+#include "mercer/persist/detail/cell_arrays.hpp"
 #include "mercer/persist/detail/container.hpp"
+#include "mercer/persist/detail/model_arrays.hpp"
 #include "mercer/persist/detail/model_text.hpp"
 #include "mercer/persist/detail/object_arrays.hpp"
 
@@ -26,28 +23,6 @@ namespace {
 
 using namespace persist;
 
-static_assert(std::endian::native == std::endian::little && sizeof(std::size_t) == 8,
-              "arrays are written and read as they lie in memory");
-
-template <class T>
-constexpr Type type_of() {
-    if constexpr (std::is_same_v<T, float>) return Type::f32;
-    if constexpr (std::is_same_v<T, double>) return Type::f64;
-    if constexpr (std::is_same_v<T, std::size_t>) return Type::i64;
-    if constexpr (std::is_same_v<T, std::uint32_t>) return Type::u32;
-}
-
-template <class T>
-Tensor tensor_of(std::string name, std::vector<std::size_t> shape, const T* values) {
-    std::size_t bytes = sizeof(T);
-    for (const std::size_t extent : shape) bytes *= extent;
-    return {.name = std::move(name),
-            .type = type_of<T>(),
-            .shape = std::move(shape),
-            .bytes = bytes == 0 ? std::string_view()
-                                : std::string_view(reinterpret_cast<const char*>(values), bytes)};
-}
-
 /// What stands before the names of the arrays of extras in the file, so that no name can be taken
 /// for an array of the expansion.
 constexpr std::string_view extra = "extra.";
@@ -55,33 +30,6 @@ constexpr std::string_view extra = "extra.";
 constexpr std::string_view companion = "companion.";
 
 // ---- Out.
-
-template <class T>
-void add_rows_as(const Rows& rows, const std::string& name, Container& out) {
-    if (!rows.is_sparse() && (rows.columns() > 0 || rows.size() == 0)) {
-        out.tensors.push_back(
-            tensor_of(name, {rows.size(), rows.columns()}, rows.dense_view<T>().data));
-        return;
-    }
-    // Dense rows without columns leave no bytes that would bound their number: they go as sparse.
-    static constexpr std::size_t zero = 0;
-    const Rows sparse = rows.is_sparse() ? rows : rows.to_sparse();
-    const SparseView<T> view = sparse.sparse_view<T>();
-    const std::size_t entries = view.nonzeros();
-    out.tensors.push_back(
-        tensor_of(name + ".starts", {view.rows + 1}, view.starts == nullptr ? &zero : view.starts));
-    out.tensors.push_back(tensor_of(name + ".index", {entries}, view.index));
-    out.tensors.push_back(tensor_of(name + ".values", {entries}, view.value));
-    out.metadata[name + ".columns"] = std::to_string(view.columns);
-}
-
-void add_rows(const Rows& rows, const std::string& name, Container& out) {
-    if (rows.is_double()) {
-        add_rows_as<double>(rows, name, out);
-    } else {
-        add_rows_as<float>(rows, name, out);
-    }
-}
 
 /// Points that are rows of a given matrix keep only the entries between them, where that is
 /// shorter: the columns of other rows are never read.
@@ -117,6 +65,7 @@ struct Packed {
     std::vector<std::size_t> point_origins;
     Rows points;
     ObjectArrays objects;
+    CellArrays cells;
     std::unique_ptr<Packed> companion;
 };
 
@@ -171,6 +120,7 @@ void pack(const Model& model, const std::string& place, Packed& out) {
         add_objects(e.reference, "reference", c, out.objects);
     }
     if (const Model* second = companion_of(model)) pack_companion(*second, place, out);
+    if (const Cells* cells = model.extras().find<Cells>()) pack_cells(*cells, c, out.cells);
     // Wider types first: then every array begins at a multiple of its own width.
     std::stable_sort(c.tensors.begin(), c.tensors.end(), [](const Tensor& a, const Tensor& b) {
         return type_bytes(a.type) > type_bytes(b.type);
@@ -179,103 +129,6 @@ void pack(const Model& model, const std::string& place, Packed& out) {
 }
 
 // ---- In.
-
-/// Takes arrays out of a container one by one, each checked for type and shape.
-class Unpacker {
-   public:
-    Unpacker(const Container& container, std::string name)
-        : container_(container), name_(std::move(name)) {}
-
-    bool has(const std::string& array) const { return container_.find(array) != nullptr; }
-
-    const Tensor& need(const std::string& array, std::size_t dimensions) {
-        const Tensor* tensor = container_.find(array);
-        if (tensor == nullptr) fail("array " + quoted(array) + " is missing");
-        if (tensor->shape.size() != dimensions) {
-            fail("array " + quoted(array) + " has " + std::to_string(tensor->shape.size()) +
-                 " dimensions, expected " + std::to_string(dimensions));
-        }
-        ++taken_;
-        return *tensor;
-    }
-
-    template <class T>
-    std::vector<T> values(const std::string& array, std::size_t dimensions) {
-        const Tensor& tensor = need(array, dimensions);
-        if (tensor.type != type_of<T>()) {
-            fail("array " + quoted(array) + " has type " + std::string(type_name(tensor.type)) +
-                 ", expected " + std::string(type_name(type_of<T>())));
-        }
-        std::vector<T> result(tensor.elements());
-        if (!result.empty()) std::memcpy(result.data(), tensor.bytes.data(), tensor.bytes.size());
-        return result;
-    }
-
-    /// Numbers of rows: I64 in the file, never negative.
-    std::vector<std::size_t> positions(const std::string& array) {
-        std::vector<std::size_t> result = values<std::size_t>(array, 1);
-        constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
-        for (const std::size_t value : result) {
-            if (value <= most) continue;
-            fail("array " + quoted(array) + " holds the negative number " +
-                 std::to_string(static_cast<std::int64_t>(value)));
-        }
-        return result;
-    }
-
-    Rows rows(const std::string& array) {
-        const std::string numbers = has(array) ? array : array + ".values";
-        const bool in_double = has(numbers) && container_.find(numbers)->type == Type::f64;
-        return with_objects(in_double ? rows_as<double>(array) : rows_as<float>(array), array,
-                            container_, name_, taken_);
-    }
-
-    /// Numbers that nothing reads mean that the file is not what it seems.
-    void check_all_taken() const {
-        if (taken_ == container_.tensors.size()) return;
-        constexpr std::size_t most = 40;
-        std::string names;
-        for (std::size_t i = 0; i < std::min(most, container_.tensors.size()); ++i) {
-            names += " " + quoted(container_.tensors[i].name);
-        }
-        fail("holds arrays that do not belong to this model; there are" + names +
-             (container_.tensors.size() > most ? " …" : ""));
-    }
-
-    [[noreturn]] void fail(const std::string& message) const {
-        throw InvalidInput(Location{.file = name_}, message);
-    }
-
-   private:
-    template <class T>
-    Rows rows_as(const std::string& array) {
-        if (has(array)) {
-            std::vector<T> numbers = values<T>(array, 2);
-            const std::vector<std::size_t>& shape = container_.find(array)->shape;
-            if (shape[1] == 0 && shape[0] > 0) {
-                fail("array " + quoted(array) + " has rows without columns");
-            }
-            return Rows::dense(std::move(numbers), shape[1]);
-        }
-        const std::size_t columns = metadata_count(container_.metadata, array + ".columns", name_);
-        if (columns > std::size_t{1} << 32) {
-            fail("array " + quoted(array) + " has " + std::to_string(columns) +
-                 " columns; sparse rows count them in 32 bits");
-        }
-        std::vector<std::size_t> starts = positions(array + ".starts");
-        std::vector<std::uint32_t> index = values<std::uint32_t>(array + ".index", 1);
-        std::vector<T> numbers = values<T>(array + ".values", 1);
-        try {
-            return Rows::sparse(std::move(starts), std::move(index), std::move(numbers), columns);
-        } catch (const InvalidInput& error) {
-            fail(array + ": " + error.what());
-        }
-    }
-
-    const Container& container_;
-    std::string name_;
-    std::size_t taken_ = 0;
-};
 
 /// In the text of a kernel the name of a column of texts or graphs looks like one that waits for
 /// data; rules such as gamma=scale that do wait are refused as ever.
@@ -287,7 +140,7 @@ void bind_objects(Expansion& e) {
         e.kernel.resolve({.rows = 0, .sum = nothing, .sum_of_squares = nothing}, {}, objects);
 }
 
-void unpack_expansion(Unpacker& in, Expansion& e) {
+void unpack_expansion(ArrayTaker& in, Expansion& e) {
     const Tensor& coefficients = in.need("coefficients", 2);
     const std::size_t outputs = coefficients.shape[0];
     const std::size_t points = coefficients.shape[1];
@@ -308,7 +161,7 @@ void unpack_expansion(Unpacker& in, Expansion& e) {
     bind_objects(e);
 }
 
-void unpack_point_origins(Unpacker& in, Expansion& e) {
+void unpack_point_origins(ArrayTaker& in, Expansion& e) {
     if (!contains(e.kernel, KernelKind::precomputed)) return;
     const std::vector<std::size_t> origins = in.positions("points.origins");
     if (origins.size() != e.size()) {
@@ -325,7 +178,7 @@ void unpack_point_origins(Unpacker& in, Expansion& e) {
     e.points = e.points.with_origins(origins);
 }
 
-void unpack_hull_weights(Unpacker& in, std::vector<Report>& reports) {
+void unpack_hull_weights(ArrayTaker& in, std::vector<Report>& reports) {
     if (!in.has("hull_weights")) return;
     const std::vector<double> weights = in.values<double>("hull_weights", 1);
     auto next = weights.begin();
@@ -336,7 +189,7 @@ void unpack_hull_weights(Unpacker& in, std::vector<Report>& reports) {
     }
 }
 
-Arrays unpack_arrays(const Container& container, Unpacker& in) {
+Arrays unpack_arrays(const Container& container, ArrayTaker& in) {
     Arrays arrays;
     for (const Tensor& tensor : container.tensors) {
         if (!tensor.name.starts_with(extra)) continue;
@@ -374,12 +227,13 @@ ModelParts unpack(const Container& container, const std::string& name) {
     ModelParts model;
     const Tensor* hull = container.find("hull_weights");
     read_metadata(container.metadata, hull == nullptr ? 0 : hull->elements(), model, name);
-    Unpacker in(container, name);
+    ArrayTaker in(container, name);
     unpack_expansion(in, model.expansion);
     unpack_point_origins(in, model.expansion);
     if (in.has("origins")) model.origins = in.positions("origins");
     unpack_hull_weights(in, model.reports);
     read_extras(model, unpack_arrays(container, in));
+    unpack_cells(container, in, model, name);
     in.check_all_taken();
     return model;
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mercer/base/error.hpp"
+#include "mercer/learn/cells/cells.hpp"
 
 namespace mercer {
 
@@ -45,6 +46,7 @@ Dataset with_virtual_examples(const Dataset& data, std::span<const NamedTransfor
 }
 
 Dataset support_rows(const Model& model, const Dataset& data) {
+    require_one_machine(model, "the set of support vectors");
     std::vector<std::size_t> rows = model.origins();
     if (rows.size() != model.expansion().size()) {
         throw InvalidInput(

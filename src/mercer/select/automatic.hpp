@@ -68,35 +68,48 @@ std::vector<Axis> default_axes(const SearchTask& task, const Dataset& data);
 FoundSettings default_search(const SearchTask& task, const Dataset& data,
                              const DefaultSearchSettings& settings = {});
 
-/// A way to train, and what it is expected to cost.
+/// A way to train, and what it is expected to cost and to give.
 struct TrainingWay {
-    std::string approximate{};  ///< as Nystroem::parse reads it; empty: from all rows
-    std::size_t centres = 0;    ///< 0: all rows
+    std::string approximate{};  ///< as `approximate` reads it; empty: from all rows
+    std::size_t centres = 0;    ///< of a span
+    std::size_t cell_rows = 0;  ///< of cells
     double seconds = 0;
     double bytes = 0;  ///< for kernel values or features
     double left = 0;   ///< the share of Σ k(x_i, x_i) that the centres leave, on rows of the pilot
-    double pilot_error =
-        0;             ///< of the pilot's rows held out: share wrong, or root mean squared error
-    bool fits = true;  ///< into the memory of the settings
+    /// Of the pilot's rows held out: share wrong, or root mean squared error. Of cells it is that
+    /// of cells as large as they will be.
+    double pilot_error = 0;
+    double expected_error = 0;  ///< of a machine learnt from all rows
+    double deviation = 0;       ///< of the pilot's error, by the rows held out
+    std::string certificate{};  ///< what its model could prove, in some words
+    bool fits = true;           ///< into the memory of the settings
+    /// Its trial came to an end. Else the time is the least it may take, and errors are not known.
+    bool tried = true;
 };
 
 struct TrainingPlan {
-    std::vector<TrainingWay> ways{};  ///< all rows first, then more and more centres
+    std::vector<TrainingWay> ways{};  ///< all rows first, then cells, then more and more centres
     std::size_t chosen = 0;
     std::size_t pilot_rows = 0;
+    double growth = 0;   ///< time of all rows goes as rows to this power, as measured
+    double support = 0;  ///< share of the largest pilot's rows that are support vectors
     double seconds = 0;  ///< that the pilot took
     std::string why{};   ///< one sentence
 };
 
 struct PlanSettings {
-    double seconds = 600;           ///< that training may take, where the settings have no limit
-    std::size_t pilot_rows = 4000;  ///< at most; twice as many as are learnt from
+    double seconds = 600;  ///< that training may take, where the settings have no limit
+    /// At most so many are learnt from; how many are depends on how long the first few take.
+    std::size_t pilot_rows = 16'000;
+    double pilot_seconds = 0;  ///< about so many; 0: a twentieth of what training may take, or 15
 };
 
-/// What `make` makes, tried on half of a pilot, from all of its rows and in the span of some, and
-/// judged on the other half. Times are extrapolated, and no more than estimates.
-/// From all rows where that keeps within time and memory, or where few centres are known to be too
-/// few; else in the smallest span that leaves a thousandth of the kernel, or the largest that fits.
+/// What `make` makes, tried on more and more rows of a pilot, from all of them and in the span of
+/// some, and in some cells of all rows; judged on rows held out. Times grow as they were seen to
+/// grow, errors fall as they were seen to fall; both are no more than estimates.
+///
+/// From all rows where that keeps within time and memory; else the way with the least error
+/// expected among those that do, of equal ones the quickest.
 /// Throws InvalidInput as the machine does, and Cancelled.
 TrainingPlan plan_training(const FitSettings& common,
                            const std::function<Machine(const FitSettings&)>& make,

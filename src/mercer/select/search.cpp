@@ -17,6 +17,7 @@
 #include "mercer/select/detail/evaluation.hpp"
 #include "mercer/select/detail/journal.hpp"
 #include "mercer/select/detail/shared_search.hpp"
+#include "mercer/select/detail/span_search.hpp"
 
 namespace mercer {
 namespace {
@@ -300,8 +301,11 @@ class Search {
         e.progress = [&, count = points.size()](double fraction) {
             return report(round, count, fraction);
         };
-        result_.shared = settings_.share && can_share(e);
-        const bool whole = result_.shared ? evaluate_shared(e) : evaluate_alone(e);
+        const bool features = settings_.share && can_share_features(e);
+        result_.shared = settings_.share && (features || can_share(e));
+        const bool whole = features         ? evaluate_features(e)
+                           : result_.shared ? evaluate_shared(e)
+                                            : evaluate_alone(e);
         for (std::size_t k = 0; k < points.size(); ++k) {
             // What was computed again has marked itself as no longer taken.
             if (!kept[k] || !e.known[k]) continue;

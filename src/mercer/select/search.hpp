@@ -8,16 +8,27 @@
 // Support vector machines share kernel values over all penalties, folds and pairs of classes
 // (select/detail/shared_search.hpp); the scores are those of independent training within its
 // tolerance.
+//
+// A model of cells (learn/cells/cells.hpp) is searched cell by cell: each chooses by folds of its
+// own rows, as liquidSVM does (Steinwart and Thomann 2017).
+//
+//   CellSearch cells = search_cells(svm_cell_task({.task = Task::svc}, data), FitSettings{},
+//                                   "rbf(gamma=1)", {Axis::parse("gamma=1:100:log5")}, data,
+//                                   CellRule{.rows = 2000});
+//   cells.model, cells.cells[0].values;
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/progress.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/select/cross_validation.hpp"
 #include "mercer/select/metrics.hpp"
 #include "mercer/select/search_space.hpp"
@@ -88,5 +99,48 @@ SearchResult search(const SearchSpace& space, const Dataset& data,
 
 /// The machine of a point, learnt from all rows by this process, whichever others there are.
 Model learn_point(const SearchSpace& space, const SearchPoint& point, const Dataset& data);
+
+/// What one cell chose.
+struct CellChoice {
+    std::size_t rows = 0;
+    std::vector<double> values{};  ///< one an axis; empty where nothing was searched
+    double score = 0;              ///< over the folds; not a number where there is none
+    /// Rows too few to be cut into folds: the middle values of the axes.
+    bool usual = false;
+};
+
+struct CellSearch {
+    Model model{};                      ///< of all cells
+    std::vector<std::string> axes{};    ///< names of the values
+    std::vector<std::size_t> points{};  ///< searched in each cell
+    std::vector<CellChoice> cells{};    ///< in the order of the model's
+    Metric measure = Metric::accuracy;
+    std::size_t folds = 0;
+    /// The mean score over cells, by their rows; cells of one class count as right, cells without
+    /// a score not at all.
+    double score = 0;
+    double seconds = 0;
+};
+
+/// The task of a search with these settings and this kernel, for rows that stood here in the data;
+/// none: all of them.
+using CellTask = std::function<SearchTask(const FitSettings& common, const std::string& kernel,
+                                          std::span<const std::size_t> origins)>;
+/// A support vector machine: classes balanced are so over all rows, and widths of a tube go with
+/// theirs.
+CellTask svm_cell_task(const SvmSettings& settings, const Dataset& data);
+/// Any other machine, with these settings held.
+CellTask machine_cell_task(const MachineEntry& machine, const SettingValues& given);
+
+/// Cuts the rows as `fit_cells` does, searches in each cell, and learns it with the best point from
+/// all of its rows. `settings` says how to search; without axes each cell has a search of its own
+/// (select/automatic.hpp). `kernel` is an expression as SearchTask has it, and what it takes from
+/// data it takes from all rows. Where it is told to stop, cells not searched by then say their most
+/// frequent class or mean.
+///
+/// Throws InvalidInput for a journal and for several processes, and as `search` and `fit_cells` do.
+CellSearch search_cells(const CellTask& task, const FitSettings& common, const std::string& kernel,
+                        const std::vector<Axis>& axes, const Dataset& data, const CellRule& how,
+                        const SearchSettings& settings = {});
 
 }  // namespace mercer

@@ -162,31 +162,55 @@ void put(SvmSettings& settings, const std::map<std::string, double>& values) {
 
 }  // namespace
 
-SearchTask search_task(const MachineEntry& machine, const FitSettings& common,
-                       const SettingValues& given, const std::string& kernel) {
-    SearchTask task = begin_task(machine, common, kernel, settings_text(machine, given));
-    task.make = [&machine, common, given](const Kernel& k,
-                                          const std::map<std::string, double>& values) {
+namespace {
+
+/// Puts in how the machine is made, of all rows or in the span of some.
+void set_make(
+    SearchTask& task, const FitSettings& common, const std::optional<Nystroem>& how,
+    std::function<Machine(const FitSettings&, const std::map<std::string, double>&)> make) {
+    if (how) {
+        task.fingerprint += " nystroem=" + std::to_string(how->centres);
+        task.span = SpanSearch{.how = *how, .common = common, .make = make};
+    }
+    task.make = [common, how, make](const Kernel& k, const std::map<std::string, double>& values) {
         FitSettings own = common;
         own.kernel = k;
-        SettingValues all = given;
-        for (const auto& [name, value] : values) all[name] = value;
-        return machine.make(own, all);
+        if (!how) return make(own, values);
+        return approximate(own, *how, [make, values](const FitSettings& settled) {
+            return make(settled, values);
+        });
     };
+}
+
+}  // namespace
+
+SearchTask search_task(const MachineEntry& machine, const FitSettings& common,
+                       const SettingValues& given, const std::string& kernel,
+                       const std::optional<Nystroem>& how) {
+    SearchTask task = begin_task(machine, common, kernel, settings_text(machine, given));
+    set_make(
+        task, common, how,
+        [&machine, given](const FitSettings& own, const std::map<std::string, double>& values) {
+            SettingValues all = given;
+            for (const auto& [name, value] : values) all[name] = value;
+            return machine.make(own, all);
+        });
     return task;
 }
 
-SearchTask svm_search_task(const SvmSettings& settings, const std::string& kernel) {
+SearchTask svm_search_task(const SvmSettings& settings, const std::string& kernel,
+                           const std::optional<Nystroem>& how) {
     SearchTask task = begin_task(machine_entry(settings.task), settings.common, kernel,
                                  settings_text(settings) + (settings.tube_function ? "f" : ""));
     task.svm = settings;
-    task.make = [settings](const Kernel& k, const std::map<std::string, double>& values) {
-        SvmSettings own = settings;
-        own.common.kernel = k;
-        put(own, values);
-        check_settings(own);
-        return svm(std::move(own));
-    };
+    set_make(task, settings.common, how,
+             [settings](const FitSettings& common, const std::map<std::string, double>& values) {
+                 SvmSettings own = settings;
+                 own.common = common;
+                 put(own, values);
+                 check_settings(own);
+                 return Machine(svm(std::move(own)));
+             });
     return task;
 }
 

@@ -36,6 +36,15 @@ struct Axis {
     static Axis parse(std::string_view text);
 };
 
+/// A search among functions of the span of some rows (Nyström's approximation): centres are drawn
+/// once for each kernel, and points that differ in settings alone share the features of all rows.
+struct SpanSearch {
+    Nystroem how{};
+    FitSettings common{};
+    /// The machine with these settings, for rows that are features.
+    std::function<Machine(const FitSettings&, const std::map<std::string, double>&)> make{};
+};
+
 /// The machine a search is about.
 struct SearchTask {
     Task task = Task::svc;
@@ -50,13 +59,16 @@ struct SearchTask {
     std::string fingerprint{};
     /// Support vector machines, which can share kernel values: their settings.
     std::optional<SvmSettings> svm{};
+    std::optional<SpanSearch> span{};
 };
 /// Any machine that learns from one set of rows: the settings its entry calls tunable may be
-/// searched, `given` are held.
+/// searched, `given` are held. `how`: in the span of some rows.
 SearchTask search_task(const MachineEntry& machine, const FitSettings& common,
-                       const SettingValues& given, const std::string& kernel);
+                       const SettingValues& given, const std::string& kernel,
+                       const std::optional<Nystroem>& how = {});
 /// The same for a support vector machine with settings that have no text, such as its tube.
-SearchTask svm_search_task(const SvmSettings& settings, const std::string& kernel);
+SearchTask svm_search_task(const SvmSettings& settings, const std::string& kernel,
+                           const std::optional<Nystroem>& how = {});
 
 /// A task, its axes and the data that settles what the kernel leaves open: gamma=scale is found
 /// once, on all rows, so that all folds are about the same kernel.

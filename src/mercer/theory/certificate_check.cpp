@@ -7,6 +7,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
+#include "mercer/learn/cells/cells.hpp"
+#include "mercer/learn/cells/detail/for_cells.hpp"
 #include "mercer/learn/risk/regions.hpp"
 #include "mercer/learn/svm/svm.hpp"
 
@@ -125,11 +127,78 @@ CheckedReport check_regions(const Model& model, const Dataset& data, const Progr
     return c;
 }
 
+/// A cell that has nothing to tell apart claims no more than that, and one that was not learnt
+/// nothing at all.
+std::vector<CheckedReport> check_constant(const Cell& cell, const CellProblem& problem) {
+    if (cell.state != CellState::one_class) return {};
+    CheckedReport c;
+    c.claimed.rows = cell.rows;
+    c.claimed.convexity = c.found.convexity = Convexity::by_rule;
+    c.found.rows = problem.data.size();
+    if (classes_of(problem.data.y).count() > 1) {
+        c.broken.push_back("its rows are said to be of one class, and are of several");
+    }
+    return {std::move(c)};
+}
+
+std::vector<CheckedReport> check_cell(const Cell& cell, const CellProblem& problem,
+                                      const Progress& progress) {
+    std::vector<CheckedReport> checks =
+        cell.model ? check_certificate(problem.model, problem.data, progress)
+                   : check_constant(cell, problem);
+    for (CheckedReport& c : checks) {
+        c.claimed.name = "cell " + std::to_string(problem.cell + 1) +
+                         (c.claimed.name.empty() ? "" : ": " + c.claimed.name);
+        if (problem.data.size() == cell.rows) continue;
+        c.broken.push_back("the cell has " + std::to_string(problem.data.size()) +
+                           " rows, claimed were " + std::to_string(cell.rows));
+    }
+    return checks;
+}
+
+/// What the model says of all cells together must be what it says of them one by one.
+void check_sums(const Model& model, std::vector<CheckedReport>& checks) {
+    ModelParts summed = model.parts();
+    set_cells(summed, *cells_of(model));
+    for (std::size_t o = 0; o < summed.reports.size(); ++o) {
+        CheckedReport c{.claimed = model.reports().at(o), .found = summed.reports[o]};
+        c.allowed_gap = c.found.relative_gap;
+        c.allowed_violation = c.found.kkt_violation;
+        const auto differ = [](double a, double b) {
+            return std::abs(a - b) > 1e-9 * std::max(std::abs(a), std::abs(b));
+        };
+        if (differ(c.claimed.primal, c.found.primal) || differ(c.claimed.dual, c.found.dual) ||
+            differ(c.claimed.relative_gap, c.found.relative_gap)) {
+            c.broken.push_back("it is not the sum of those of the cells");
+        }
+        if (c.broken.empty()) continue;
+        c.claimed.name = "all cells" + (c.claimed.name.empty() ? "" : ": " + c.claimed.name);
+        checks.push_back(std::move(c));
+    }
+}
+
+std::vector<CheckedReport> check_cells(const Model& model, const Dataset& data,
+                                       const Progress& progress) {
+    const CellProblems problems(model, data);
+    const Cells& cells = *cells_of(model);
+    if (model.reports().size() != model.expansion().outputs()) {
+        throw InvalidInput("the model carries no certificate, so there is nothing to verify");
+    }
+    std::vector<std::vector<CheckedReport>> found(problems.size());
+    for_cells(problems.size(), progress,
+              [&](std::size_t k) { found[k] = check_cell(cells.all[k], problems[k], {}); });
+    std::vector<CheckedReport> checks;
+    for (auto& own : found) std::ranges::move(own, std::back_inserter(checks));
+    check_sums(model, checks);
+    return checks;
+}
+
 }  // namespace
 
 std::vector<CheckedReport> check_certificate(const Model& model, const Dataset& data,
                                              const Progress& progress) {
     if (model.task() == regions_task) return {check_regions(model, data, progress)};
+    if (cells_of(model)) return check_cells(model, data, progress);
     if (is_svm(model.task()) && model.reports().size() != model.expansion().outputs()) {
         throw InvalidInput(
             "the model carries no certificate (files of LIBSVM do not), so there is nothing to "

@@ -8,6 +8,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/feature/geometry.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/learn/cells/cells.hpp"
 
 namespace mercer {
 namespace {
@@ -86,6 +87,7 @@ PlaneMargin plane_margin(const Hyperplane& plane, const Dataset& data,
 
 PlaneMargin plane_margin(const Model& model, const Dataset& data) {
     check(data);
+    require_one_machine(model, "a margin");
     if (!is_classifier(model.task()) || model.classes() != 2 || model.expansion().outputs() != 1) {
         throw InvalidInput(
             "the margin of a plane is that of a classifier of two classes; this is a model of "

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mercer/base/error.hpp"
+#include "mercer/learn/cells/cells.hpp"
 
 namespace mercer {
 
@@ -12,6 +13,7 @@ std::vector<SoftMargin> equivalent_settings(const Model& model) {
         throw InvalidInput("nu and C are settings of nu-svc and svc; this is a model of the task " +
                            task_name(model.task()));
     }
+    require_one_machine(model, "the nu that belongs to C");
     if (model.reports().size() != model.expansion().outputs() ||
         (model.task() == Task::svc && !(model.trained().C > 0))) {
         throw InvalidInput(

@@ -23,6 +23,8 @@
 #include "mercer/base/detail/interval.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/learn/cells/cells.hpp"
+#include "mercer/learn/cells/detail/for_cells.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/theory/certificate_check.hpp"
@@ -219,6 +221,12 @@ double ProvedBracket::relative_width() const {
 }
 
 void require_provable(const Model& model) {
+    if (const Cells* cells = cells_of(model)) {
+        for (const Cell& cell : cells->all) {
+            if (cell.model) require_provable(*cell.model);
+        }
+        return;
+    }
     const Kernel& kernel = model.expansion().kernel;
     require_enclosable(kernel);
     if (convexity_by_rule(kernel, model.task(), model.trained().bias) == Convexity::by_rule) return;
@@ -228,9 +236,32 @@ void require_provable(const Model& model) {
         kernel.text() + " is not");
 }
 
+namespace {
+
+/// One after another, as `check_certificate` has them: of a cell of one class nothing is left to
+/// prove.
+std::vector<ProvedBracket> prove_cells(const Model& model, const Dataset& data,
+                                       const Progress& progress) {
+    const CellProblems problems(model, data);
+    const Cells& cells = *cells_of(model);
+    std::vector<std::vector<ProvedBracket>> found(problems.size());
+    for_cells(problems.size(), progress, [&](std::size_t k) {
+        if (cells.all[k].state == CellState::one_class) found[k].emplace_back();
+        if (!cells.all[k].model) return;
+        const CellProblem problem = problems[k];
+        found[k] = prove_brackets(problem.model, problem.data);
+    });
+    std::vector<ProvedBracket> result;
+    for (const auto& own : found) result.insert(result.end(), own.begin(), own.end());
+    return result;
+}
+
+}  // namespace
+
 std::vector<ProvedBracket> prove_brackets(const Model& model, const Dataset& data,
                                           const Progress& progress) {
     require_provable(model);
+    if (cells_of(model)) return prove_cells(model, data, progress);
     const Kernel& kernel = model.expansion().kernel;
     const RestoredFit fit = restore_fit(model, data);
     Matrix<double> x(fit.x.size(), fit.x.columns());
@@ -251,7 +282,8 @@ std::vector<ProvedBracket> prove_brackets(const Model& model, const Dataset& dat
 void add_proofs(std::vector<CheckedReport>& checks, const Model& model, const Dataset& data,
                 const Progress& progress) {
     const std::vector<ProvedBracket> proved = prove_brackets(model, data, progress);
-    for (std::size_t i = 0; i < checks.size(); ++i) {
+    // Sums over cells, which stand last where they are wrong, have no bracket of their own.
+    for (std::size_t i = 0; i < std::min(checks.size(), proved.size()); ++i) {
         CheckedReport& c = checks[i];
         c.proved = proved[i];
         const double room = 1e-3 * std::max(std::abs(c.proved->low), std::abs(c.claimed.dual));

@@ -52,22 +52,22 @@ const Source sources[] = {
 
 enum class Form { linear, polynomial, rbf, sigmoid };
 
-struct Case {
+struct PeerCase {
     Source source;
     Form form;
 };
 
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const PeerCase& c, std::ostream* out) {
     *out << c.source.file;
 }
 
-std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+std::string case_name(const ::testing::TestParamInfo<PeerCase>& info) {
     const char* forms[] = {"linear", "polynomial", "rbf", "sigmoid"};
     return std::string(info.param.source.name) + '_' + forms[static_cast<int>(info.param.form)];
 }
 
-std::vector<Case> all_cases() {
-    std::vector<Case> cases;
+std::vector<PeerCase> all_cases() {
+    std::vector<PeerCase> cases;
     for (const Source& source : sources) {
         for (const Form form : {Form::linear, Form::polynomial, Form::rbf, Form::sigmoid}) {
             cases.push_back({source, form});
@@ -263,7 +263,7 @@ class Comparison {
     Matrix<double> decisions_{};
 };
 
-class LibsvmPeer : public ::testing::TestWithParam<Case> {
+class LibsvmPeer : public ::testing::TestWithParam<PeerCase> {
    protected:
     void agree(std::size_t rows, double tolerance, bool double_precision, double relative) {
         if (!testing::libsvm_is_installed()) GTEST_SKIP() << "svm-train is not installed";

@@ -9,6 +9,7 @@
 #include "mercer/base/text.hpp"
 #include "mercer/data/rows.hpp"
 #include "mercer/gram/operators.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/compress/reduce.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/detail/selection.hpp"
@@ -179,6 +180,7 @@ std::vector<std::size_t> stage_sizes(const std::vector<std::size_t>& wanted, std
 
 /// Which class is kept, as the sign of its decisions.
 double sign_to_keep(const Model& model, const std::string& keep) {
+    require_one_machine(model, "a cascade");
     const bool single = !is_classifier(model.task()) && !is_regressor(model.task()) &&
                         !is_clustering(model.task()) && model.expansion().outputs() == 1;
     if (model.expansion().self != 0 || model.expansion().size() == 0 ||

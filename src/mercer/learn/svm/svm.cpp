@@ -17,6 +17,7 @@
 #include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -56,6 +57,7 @@ void check_start(const SvmSettings& settings, const FitPlan& plan, std::size_t r
     if (from.task() != settings.task) refuse("is one for " + task_name(from.task()));
     if (from.class_names() != plan.sample.classes.names) refuse("has other classes");
     if (from.trained().numbers.contains("centres")) refuse("is one of the span of some rows");
+    if (cells_of(from)) refuse("is one of cells");
     if (from.expansion().outputs() != plan.parts.size()) {
         refuse("has " + std::to_string(from.expansion().outputs()) + " outputs instead of " +
                std::to_string(plan.parts.size()));
@@ -494,6 +496,12 @@ Model fit_in_units(const SvmSettings& settings, const Dataset& data,
 Model fit_rows(const SvmSettings& settings, const Dataset& data, MatrixView<const double> targets,
                const Progress& before, Communicator* ranks) {
     FitPlan plan = plan_fit(settings, data, targets);
+    if (const double most = largest_nu(plan); settings.some_rows && settings.nu > most) {
+        // Of some rows a class may have too few: the largest share that can be met, and a bit.
+        SvmSettings own = settings;
+        own.nu = 0.999 * most;
+        return fit_rows(own, data, targets, before, ranks);
+    }
     check_start(settings, plan, data.size());
     const std::vector<std::size_t> kept = plan.sample.kept;
     ModelParts model = settings.common.double_precision

@@ -46,6 +46,9 @@ struct SvmSettings {
     MultiClass multi_class = MultiClass::one_vs_one;
     std::map<std::string, double> class_weights{};  ///< by class name; multiply C
     bool balanced = false;  ///< class weights rows / (classes × rows of the class)
+    /// The rows are some of all: weights of classes that are not among them are left out, and a ν
+    /// that they cannot meet is lowered to what they can.
+    bool some_rows = false;
     /// nu-svr: the tube's shape ζ(x) >= 0, ε ζ(x) wide (001, parametric error models): a formula
     /// over the unscaled inputs, numbers (one per row), or a function of the unscaled row.
     std::optional<Formula> tube{};
@@ -91,6 +94,8 @@ class Svm {
                                      const Nystroem& how) const;
     /// Widths of a tube given one per row go with their rows.
     Svm for_rows(std::span<const std::size_t> rows) const;
+    /// Balanced classes are so over all rows, and some of them may be missing.
+    Svm for_rows(std::span<const std::size_t> rows, const ClassCounts& all) const;
 
    private:
     SvmSettings settings_;

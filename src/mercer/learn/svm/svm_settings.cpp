@@ -179,4 +179,10 @@ Svm Svm::for_rows(std::span<const std::size_t> rows) const {
     return Svm(std::move(own));
 }
 
+Svm Svm::for_rows(std::span<const std::size_t> rows, const ClassCounts& all) const {
+    SvmSettings own = for_rows(rows).settings_;
+    settle_weights(own, all);
+    return Svm(std::move(own));
+}
+
 }  // namespace mercer

@@ -9,6 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/dist/detail/one_rank.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/detail/locate.hpp"
 #include "mercer/learn/detail/rank_values.hpp"
@@ -92,6 +93,7 @@ RestoredFit restore_fit(const Model& model, const Dataset& data) {
             "task " +
             task_name(model.task()));
     }
+    require_one_machine(model, "this certificate");
     if (const std::string why = why_not_verifiable(model); !why.empty()) throw InvalidInput(why);
     Dataset given = data_for(model, data);
     number_labels(model, given);

@@ -12,6 +12,7 @@
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/detail/density_marks.hpp"
 #include "mercer/learn/detail/model_check.hpp"
 #include "mercer/persist/model_file.hpp"
@@ -77,6 +78,7 @@ void check_exportable(const Model& model, const std::string& place) {
                           model.scaling().rule().text() +
                           "); scale the data first and train without scaling");
     }
+    require_one_machine(model, place + ": a file of LIBSVM's");
     if (is_classifier(model.task())) {
         if (model.multi_class() == MultiClass::one_vs_rest && model.classes() > 2) {
             refuse(place,

@@ -160,6 +160,8 @@ void read_named_numbers(const Json& object, const char* name, std::map<std::stri
     }
 }
 
+}  // namespace
+
 std::string trained_text(const TrainedWith& trained) {
     std::string text = "{";
     each_trained(trained, [&](const char* name, const auto& value) {
@@ -170,6 +172,8 @@ std::string trained_text(const TrainedWith& trained) {
     if (!trained.numbers.empty()) text += ",\"numbers\":" + named_numbers_text(trained.numbers);
     return text + "}";
 }
+
+namespace {
 
 std::string report_text(const Report& report) {
     // How long it took is no property of the model: written, equal models would differ.
@@ -193,6 +197,8 @@ std::string report_text(const Report& report) {
     return text + "}";
 }
 
+}  // namespace
+
 std::string reports_text(const std::vector<Report>& reports) {
     std::string text = "[";
     for (const Report& report : reports) {
@@ -202,6 +208,8 @@ std::string reports_text(const std::vector<Report>& reports) {
     return text + "]";
 }
 
+namespace {
+
 std::string sigmoids_text(std::span<const Sigmoid> sigmoids) {
     std::string text = "[";
     for (const Sigmoid& sigmoid : sigmoids) {
@@ -210,6 +218,8 @@ std::string sigmoids_text(std::span<const Sigmoid> sigmoids) {
     }
     return text + "]";
 }
+
+}  // namespace
 
 void read_trained(const Json& json, TrainedWith& trained, const std::string& place) {
     each_trained(trained, [&](const char* name, auto& value) {
@@ -284,6 +294,8 @@ Kernel read_kernel(const std::string& text, const std::string& place) {
         throw InvalidInput(place + ": the kernel cannot be read: " + error.what() + remedy);
     }
 }
+
+namespace {
 
 /// A list among the metadata, of items that are read alike.
 template <class T>

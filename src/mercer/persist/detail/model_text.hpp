@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mercer/learn/model.hpp"
+#include "mercer/persist/detail/json_text.hpp"
 
 namespace mercer::persist {
 
@@ -20,6 +21,15 @@ Metadata metadata_of(const Model& model);
 /// with `place`.
 void read_metadata(const Metadata& metadata, std::size_t hull_weights, ModelParts& model,
                    const std::string& place);
+
+// Parts of it that cells have one by one.
+
+std::string trained_text(const TrainedWith& trained);
+std::string reports_text(const std::vector<Report>& reports);
+void read_trained(const Json& json, TrainedWith& trained, const std::string& place);
+/// At most `most_weights` hull weights, of which the report gets the number only.
+Report read_report(const Json& json, std::size_t most_weights, const std::string& place);
+Kernel read_kernel(const std::string& text, const std::string& place);
 
 /// A count among the metadata.
 std::size_t metadata_count(const Metadata& metadata, const std::string& key,

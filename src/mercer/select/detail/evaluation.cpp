@@ -20,13 +20,12 @@ Matrix<double> spread_out(const Model& model, const Matrix<double>& own,
     return all;
 }
 
-/// Trains and judges one fold; false when the training was cancelled.
-bool evaluate_fold(const Evaluation& e, const Truth& truth, const Machine& machine,
-                   const Split& fold, PointScore& score) {
-    const Model model = machine.for_rows(fold.train).fit(e.data.select(fold.train));
+}  // namespace
+
+bool judge_fold(const Evaluation& e, const Truth& truth, const Model& model, const Rows& held,
+                const Split& fold, PointScore& score) {
     const FitStatus status = model.report().status;
     if (status == FitStatus::cancelled) return false;
-    const Rows held = e.data.x.select(fold.test);
     Judged judged = truth.judged(model.parts(), model.decision(held), fold.test);
     if (e.measure == Metric::log_loss) {
         std::vector<std::size_t> place;
@@ -45,6 +44,8 @@ bool evaluate_fold(const Evaluation& e, const Truth& truth, const Machine& machi
     return true;
 }
 
+namespace {
+
 /// False when told to stop in the middle.
 bool evaluate_point(const Evaluation& e, const Truth& truth, std::span<const double> values,
                     double done_before, double share, PointScore& score) {
@@ -52,7 +53,9 @@ bool evaluate_point(const Evaluation& e, const Truth& truth, std::span<const dou
     for (std::size_t f = 0; f < e.folds.size(); ++f) {
         const double done = static_cast<double>(f) / static_cast<double>(e.folds.size());
         if (e.progress && !e.progress(done_before + share * done)) return false;
-        if (!evaluate_fold(e, truth, machine, e.folds[f], score)) return false;
+        const Split& fold = e.folds[f];
+        const Model model = machine.for_rows(fold.train).fit(e.data.select(fold.train));
+        if (!judge_fold(e, truth, model, e.data.x.select(fold.test), fold, score)) return false;
     }
     if (score.status.empty()) score.status = describe(FitStatus::converged);
     return true;

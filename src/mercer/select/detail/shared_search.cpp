@@ -382,6 +382,7 @@ class SharedSearch {
 bool can_share(const Evaluation& e) {
     const auto& svm = e.space.task().svm;
     if (!svm || svm->probability || svm->common.time_limit > 0 || e.points.empty()) return false;
+    if (e.space.task().span) return false;  // it would be a search of all rows
     // Folds whose targets are scaled by themselves have settings of their own.
     if (svm->common.target_scale == TargetScale::standard ||
         svm->common.target_scale == TargetScale::minmax) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mercer/base/error.hpp"
+#include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 
@@ -30,6 +31,7 @@ void check_model(const Model& model) {
             "this is a model of the task " +
             task_name(model.task()));
     }
+    require_one_machine(model, "a bound by margin and support vectors");
     if (model.reports().size() != model.expansion().outputs()) {
         throw InvalidInput(
             "the model does not say what it was trained with (files of LIBSVM do not)");

@@ -257,6 +257,7 @@ std::vector<double> weights_by_class(const SvmSettings& settings,
     }
     for (const auto& [name, factor] : settings.class_weights) {
         const auto found = std::find(names.begin(), names.end(), name);
+        if (found == names.end() && settings.some_rows) continue;
         if (found == names.end()) {
             std::string known;
             for (const std::string& text : names) known += ' ' + text;
@@ -267,6 +268,37 @@ std::vector<double> weights_by_class(const SvmSettings& settings,
         weights[static_cast<std::size_t>(found - names.begin())] *= factor;
     }
     return weights;
+}
+
+double largest_nu(const FitPlan& plan) {
+    double most = std::numeric_limits<double>::infinity();
+    for (const Part& part : plan.parts) {
+        if (part.problem.task != Task::nu_svc) continue;
+        double positive = 0, all = 0;
+        for (std::size_t i = 0; i < part.problem.size(); ++i) {
+            all += part.problem.bound[i];
+            positive += part.problem.target[i] > 0 ? part.problem.bound[i] : 0;
+        }
+        most = std::min(most, 2 * std::min(positive, all - positive) / all);
+    }
+    return most;
+}
+
+void settle_weights(SvmSettings& settings, const ClassCounts& all) {
+    if (settings.tube || settings.tube_function) {
+        throw InvalidInput(
+            "a tube given as a formula is one of rows before they are scaled, which cells do not "
+            "keep; give its widths row by row");
+    }
+    const std::vector<double> weights = is_classifier(settings.task)
+                                            ? weights_by_class(settings, all.names, all.rows)
+                                            : std::vector<double>();
+    settings.some_rows = true;
+    if (settings.class_weights.empty() && !settings.balanced) return;
+    settings.balanced = false;
+    for (std::size_t c = 0; c < weights.size(); ++c) {
+        settings.class_weights[all.names[c]] = weights[c];
+    }
 }
 
 }  // namespace mercer

@@ -57,6 +57,13 @@ std::vector<double> weights_by_class(const SvmSettings& settings,
                                      const std::vector<std::string>& names,
                                      const std::vector<double>& counts);
 
+/// The largest ν that all parts of a ν-SVC can meet; infinite for other machines.
+double largest_nu(const FitPlan& plan);
+
+/// The same weights for a machine of some rows, by the classes of all of them, of which some may be
+/// missing. Throws InvalidInput for a weight of no class at all, and for a tube given as a formula.
+void settle_weights(SvmSettings& settings, const ClassCounts& all);
+
 /// Labels as positions of the model's classes, which are in an order of their own: that of LIBSVM's
 /// file, or that of the estimator in Python. Throws InvalidInput for a label that is no class of
 /// it.
