@@ -192,11 +192,15 @@ void check_options(const TuneOptions& tune, const TrainOptions& options, Task ta
     if (needs) throw InvalidInput("--score log-loss needs probabilities: add --probability");
 }
 
-/// The best machine, trained on all rows and saved.
+/// The best machine, trained on all rows, by all ranks where it is one that they can share, and
+/// saved by the first.
 void refit(const SearchSpace& space, const SearchPoint& best, const Dataset& data,
            const std::string& path, Json& json, std::string& text) {
-    const Model model = learn_point(space, best, data);
+    const bool together = is_svm(space.task().task);
+    if (!together && !is_first_rank()) return;
+    const Model model = learn_point(space, best, data, together ? &current_ranks() : nullptr);
     clear_progress_line();
+    if (!is_first_rank()) return;
     const InterruptLater later(path);
     save(model, path);
     json["model"] = path;
@@ -277,7 +281,10 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
     if (!by_itself) found.result = search(space, data, settings);
     const SearchResult& result = found.result;
     clear_progress_line();
-    if (!is_first_rank()) return 0;  // the first tells, learns and saves
+    // The first tells and saves; clocks may differ, and so it also says what all are to do.
+    bool late = whole.out_of_time();
+    current_ranks().broadcast(std::span(&late, 1));
+    const bool learns = !options.model.empty() && result.best && (late || !result.cancelled);
     Json json{{"input", input.path}, {"rows", data.size()}};
     json.update(cli::json_of(space, result));
     std::string text =
@@ -299,13 +306,12 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
         json["widened"] = found.widened;
         json["remarks"] = found.remarks;
     }
-    write_text(tune.csv, csv_of(space, result));
-    if (!tune.heat_map.empty()) {
+    if (is_first_rank()) write_text(tune.csv, csv_of(space, result));
+    if (!tune.heat_map.empty() && is_first_rank()) {
         const InterruptLater later(tune.heat_map);
         chart::write(heat_map_of(space, result), tune.heat_map);
     }
     searching = false;
-    const bool late = whole.out_of_time();
     if (late && !result.best) {
         throw InvalidInput(fmt::format(
             "--time-limit {} passed before a point was tried on all folds; allow more, take fewer "
@@ -317,7 +323,7 @@ int run(const TuneOptions& tune, const TrainOptions& given, const InputOptions& 
     } else if (result.cancelled) {
         warn("the search was interrupted; what was done is reported");
     }
-    if (!options.model.empty() && result.best && (late || !result.cancelled)) {
+    if (learns) {
         refit(space, result.points[*result.best], data, options.model, json, text);
     }
     if (session.json) {

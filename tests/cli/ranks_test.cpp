@@ -1,6 +1,7 @@
 // Several processes under mpirun: one model, one message, one exit code.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -63,6 +64,7 @@ TEST_F(Mpi, ModelsHaveTheSameBytesForAnyNumberOfRanks) {
               {sparse, {"--task", "squared-hinge", "--scale", "minmax"}, {2}},
               {classes, {"--task", "k-means", "--clusters", "4", "--starts", "2"}, {3}},
               {sparse, {"--task", "svc", "-C", "0.1", "--memory", "3", "--tol", "0.2"}, {2}},
+              {sparse, {"--task", "svc", "-C", "0.1"}, {3}},  // features in memory
               {numbers, {"--task", "huber"}, {5}}};
     for (const auto& [data, words, counts] : cases) {
         SCOPED_TRACE(words[1]);
@@ -87,6 +89,7 @@ TEST_F(Mpi, ModelsHaveTheSameBytesForAnyNumberOfRanks) {
 /// All rows on each rank, the work shared: columns of the matrix, or pairs of classes.
 TEST_F(Mpi, SupportVectorMachinesOfAllRowsHaveTheSameBytes) {
     const std::string moons = made({"moons", "--n", "2500", "--noise", "0.3"}, "moons.npz");
+    const std::string many = made({"moons", "--n", "5000", "--noise", "0.3"}, "many.npz");
     const std::string blobs = made({"blobs", "--n", "1200", "--classes", "5"}, "blobs.csv");
     const std::string sinc = made({"sinc", "--n", "1500"}, "sinc.csv");
     const std::string words = folder.file(
@@ -97,6 +100,7 @@ TEST_F(Mpi, SupportVectorMachinesOfAllRowsHaveTheSameBytes) {
         std::vector<int> counts;
     } cases[]{{moons, {"--task", "svc", "-C", "10", "--memory", "1"}, {2, 3, 5, 8}},
               {blobs, {"--task", "svc", "--probability"}, {2, 5}},
+              {many, {"--task", "svc", "--kernel", "rbf(gamma=2000)"}, {2, 3}},  // narrow
               {sinc, {"--task", "svr", "--target-scale", "standard"}, {3}},
               {moons, {"--task", "one-class", "--nu", "0.2", "--double"}, {2}},
               {words, {"--task", "svc", "--kernel", "spectrum(k=2)[text]"}, {2}}};
@@ -299,6 +303,39 @@ TEST_F(Mpi, ASearchHasTheTableAndTheModelOfOneProcess) {
     }
 }
 
+/// Begun by some, gone on with by others.
+TEST_F(Mpi, ASearchKeepsAJournalForAnyNumberOfRanks) {
+    const std::string data = made({"moons", "--n", "120", "--noise", "0.3"}, "moons.csv");
+    const auto tune = [&](const std::string& name, const Words& more) {
+        Words all{"tune",    data,
+                  "--grid",  "C=0.1,1,10",
+                  "--grid",  "gamma=0.1,1,3,5",
+                  "--folds", "3",
+                  "--csv",   folder.path(name + ".csv")};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    const std::string journal = folder.path("journal");
+    ASSERT_EQ(run(tune("alone", {})).code, 0);
+    ASSERT_EQ(run_ranks(3, tune("first", {"--journal", journal})).code, 0);
+    // Points of two kernels are done, of the other two as if never, the first of them torn.
+    const std::string whole = content_of(journal);
+    std::size_t cut = 0;
+    for (int line = 0; line < 7; ++line) cut = whole.find('\n', cut) + 1;
+    EXPECT_EQ(std::ranges::count(whole, '\n'), 13) << "a line for each of twelve points";
+    folder.file("journal", whole.substr(0, cut + 10));
+    const Outcome resumed = run_ranks(2, tune("spread", {"--journal", journal}));
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_TRUE(shows(resumed.out, "6 points taken from")) << resumed.out;
+    for (const char* name : {"first.csv", "spread.csv"}) {
+        EXPECT_EQ(without_seconds(content_of(folder.path(name))),
+                  without_seconds(content_of(folder.path("alone.csv"))));
+    }
+    EXPECT_EQ(std::ranges::count(content_of(journal), '\n'), 13);
+    const Outcome once_more = run(tune("again", {"--journal", journal}));
+    EXPECT_TRUE(shows(once_more.out, "12 points taken from")) << once_more.out;
+}
+
 TEST_F(Mpi, ArraysAreReadInParts) {
     // Almost three million bytes of floats, and classes in a file of their own.
     const std::string rows = folder.path("rows.npy");
@@ -383,6 +420,40 @@ TEST_F(Mpi, TrainingThatWasKilledIsGoneOnWith) {
     const Outcome other = run(kept);
     EXPECT_EQ(other.code, 2);
     EXPECT_TRUE(shows(other.err, "this is no checkpoint")) << other.err;
+}
+
+/// The first rank hears it, and tells the others.
+TEST_F(Mpi, CtrlCEndsAllWithOneMessageAndNoFile) {
+    const std::string data = made({"blobs", "--n", "120000", "--columns", "12"}, "blobs.npz");
+    const std::vector<std::string> before = folder.names();
+    const std::string script =
+        "[ $OMPI_COMM_WORLD_RANK = 0 ] || exec \"$@\"; "
+        "exec timeout --preserve-status --signal INT 3 \"$@\"";
+    const Outcome found = run_program("mpirun", {"--oversubscribe",
+                                                 "--allow-run-as-root",
+                                                 "--bind-to",
+                                                 "none",
+                                                 "-n",
+                                                 "3",
+                                                 "sh",
+                                                 "-c",
+                                                 script,
+                                                 "sh",
+                                                 MERCER_PROGRAM,
+                                                 "train",
+                                                 data,
+                                                 folder.path("model.mercer"),
+                                                 "--task",
+                                                 "kpca",
+                                                 "--approximate",
+                                                 "nystroem(centres=3000)",
+                                                 "--threads",
+                                                 "1"});
+    EXPECT_EQ(found.code, 130) << found.err;
+    const std::size_t said = found.err.find("mercer: error: interrupted");
+    EXPECT_NE(said, std::string::npos) << found.err;
+    EXPECT_EQ(found.err.find("mercer:"), found.err.rfind("mercer:")) << found.err;
+    EXPECT_EQ(folder.names(), before) << "no model, nor a part of one";
 }
 
 TEST_F(Mpi, CopiesOnTheirOwnAreToldSo) {

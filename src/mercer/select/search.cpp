@@ -90,11 +90,7 @@ class Search {
             result_.points.push_back({.values = values, .status = "not done"});
         }
         planned_ = settings.method == SearchMethod::bayesian ? settings.points : 0;
-        if (!settings.journal.empty() && settings.ranks && settings.ranks->size() > 1) {
-            throw InvalidInput("a `journal` is kept by one process; leave it out");
-        }
-        if (!settings.journal.empty())
-            journal_.emplace(settings.journal, fingerprint(), folds_.size());
+        if (!settings.journal.empty()) open_journal();
     }
 
     SearchResult run() {
@@ -113,6 +109,32 @@ class Search {
     }
 
    private:
+    /// What a rank has found of its points, in the journal or by itself.
+    struct Found {
+        std::vector<PointScore> scores{};
+        std::vector<char> taken{};         ///< from the journal
+        std::vector<std::size_t> order{};  ///< in which they were found
+
+        void add(std::size_t k, const PointScore& score, bool from_journal) {
+            scores[k] = score;
+            taken[k] = from_journal ? 1 : 0;
+            order.push_back(k);
+        }
+    };
+
+    bool is_spread() const { return settings_.ranks && settings_.ranks->size() > 1; }
+
+    /// Of several ranks the first keeps it, and the others are told what is in it.
+    void open_journal() {
+        const bool own = !is_spread() || settings_.ranks->rank() == 0;
+        if (own) journal_.emplace(settings_.journal, fingerprint(), folds_.size());
+        if (!is_spread()) return;
+        const std::string lines = own ? journal_->lines() : std::string();
+        const std::vector<char> all = settings_.ranks->all_gather(std::span<const char>(lines));
+        if (own) return;
+        journal_ = Journal::of_others({all.begin(), all.end()}, fingerprint(), folds_.size());
+    }
+
     std::uint64_t fingerprint() const {
         Fingerprint print;
         print.add("1");
@@ -208,9 +230,8 @@ class Search {
 
     bool evaluate(const std::vector<std::size_t>& alive, const std::vector<Split>& folds,
                   std::size_t round) {
-        return settings_.ranks && settings_.ranks->size() > 1
-                   ? evaluate_spread(alive, folds, round)
-                   : evaluate_here(alive, folds, round, {});
+        return is_spread() ? evaluate_spread(alive, folds, round)
+                           : evaluate_here(alive, folds, round, nullptr);
     }
 
     /// Points that share a kernel are one rank's, so that each is found in the way in which one
@@ -231,10 +252,11 @@ class Search {
         bool going = true;
         for (std::size_t first = 0; first < groups.size() && going; first += ranks.size()) {
             const std::size_t own = first + ranks.rank();
-            std::vector<PointScore> found;
+            Found found;
             if (own < groups.size()) {
-                found.resize(groups[own].size());
-                going = evaluate_here(groups[own], folds, round, found);
+                found.scores.resize(groups[own].size());
+                found.taken.resize(groups[own].size());
+                going = evaluate_here(groups[own], folds, round, &found);
             }
             for (std::size_t r = 0; r < ranks.size() && first + r < groups.size(); ++r) {
                 going = share(groups[first + r], r, folds, found) && going;
@@ -246,38 +268,40 @@ class Search {
         return going;
     }
 
-    /// What rank r has found of these points becomes known to all; false where it did not come to
-    /// their end.
+    /// What rank r has found of these points becomes known to all, in the order in which it was
+    /// found, which is that of the journal too: each may have begun where the one before it ended.
+    /// False where it did not come to their end.
     bool share(const std::vector<std::size_t>& points, std::size_t r,
-               const std::vector<Split>& folds, std::vector<PointScore>& found) {
+               const std::vector<Split>& folds, const Found& found) {
         Communicator& ranks = *settings_.ranks;
         const bool own = r == ranks.rank();
         const std::size_t rows = most_rows(folds);
-        bool whole = true;
-        for (std::size_t k = 0; k < points.size(); ++k) {
-            PointScore score = own ? std::move(found[k]) : PointScore{};
-            const auto sent = [&]<class T>(std::span<const T> values) {
-                return ranks.all_gather(own ? values : std::span<const T>());
-            };
+        const auto sent = [&]<class T>(std::span<const T> values) {
+            return ranks.all_gather(own ? values : std::span<const T>());
+        };
+        const std::vector<std::size_t> order = sent(std::span<const std::size_t>(found.order));
+        for (const std::size_t k : order) {
+            PointScore score = own ? found.scores[k] : PointScore{};
             score.scores = sent(std::span<const double>(score.scores));
             score.seconds = sent(std::span<const double>(&score.seconds, 1)).front();
             const std::vector<char> status = sent(std::span<const char>(score.status));
             score.status.assign(status.begin(), status.end());
-            const SearchPoint& point = result_.points[points[k]];
-            const char came = point.done && point.rows == rows ? 1 : 0;
-            const bool done = sent(std::span<const char>(&came, 1)).front() == 1;
-            whole = whole && done;
-            if (done && !own) take(points[k], rows, std::move(score));
+            const char from_journal = own ? found.taken[k] : char{0};
+            const bool taken = sent(std::span<const char>(&from_journal, 1)).front() == 1;
+            if (own) continue;
+            if (taken) ++result_.taken;
+            if (journal_ && !taken) journal_->add(result_.points[points[k]].values, rows, score);
+            take(points[k], rows, std::move(score));
         }
-        return whole;
+        return order.size() == points.size();
     }
 
-    /// `found`, unless empty, gets what came of each.
+    /// `found`, unless null, gets what came of each.
     bool evaluate_here(const std::vector<std::size_t>& alive, const std::vector<Split>& folds,
-                       std::size_t round, std::span<PointScore> found) {
+                       std::size_t round, Found* found) {
         const std::size_t rows = most_rows(folds);
-        if (found.empty()) done_in_round_ = 0;
-        if (before_ == 0 && found.empty()) best_so_far_.reset();
+        if (!found) done_in_round_ = 0;
+        if (before_ == 0 && !found) best_so_far_.reset();
         std::vector<std::vector<double>> points;
         Evaluation e{.space = space_,
                      .data = data_,
@@ -294,7 +318,7 @@ class Search {
         }
         e.done = [&](std::size_t k, PointScore score) {
             if (journal_) journal_->add(points[k], rows, score);
-            if (!found.empty()) found[k] = score;
+            if (found) found->add(k, score, false);
             e.known[k] = 0;
             take(alive[k], rows, std::move(score));
         };
@@ -309,6 +333,7 @@ class Search {
         for (std::size_t k = 0; k < points.size(); ++k) {
             // What was computed again has marked itself as no longer taken.
             if (!kept[k] || !e.known[k]) continue;
+            if (found) found->add(k, *kept[k], true);
             take(alive[k], rows, std::move(*kept[k]));
             ++result_.taken;
         }
@@ -404,9 +429,10 @@ SearchResult search(const SearchSpace& space, const Dataset& data, const SearchS
     return Search(space, data, settings).run();
 }
 
-Model learn_point(const SearchSpace& space, const SearchPoint& point, const Dataset& data) {
+Model learn_point(const SearchSpace& space, const SearchPoint& point, const Dataset& data,
+                  Communicator* ranks) {
     const std::unique_ptr<Communicator> one = one_rank();
-    const SpreadOver here(*one);
+    const SpreadOver here(ranks ? *ranks : *one, HeldRows::all);
     return space.machine(point.values).fit(data);
 }
 

@@ -97,8 +97,10 @@ struct SearchResult {
 SearchResult search(const SearchSpace& space, const Dataset& data,
                     const SearchSettings& settings = {});
 
-/// The machine of a point, learnt from all rows by this process, whichever others there are.
-Model learn_point(const SearchSpace& space, const SearchPoint& point, const Dataset& data);
+/// The machine of a point, learnt from all rows by this process, or by these ranks together, each
+/// of which has all rows (support vector machines).
+Model learn_point(const SearchSpace& space, const SearchPoint& point, const Dataset& data,
+                  Communicator* ranks = nullptr);
 
 /// What one cell chose.
 struct CellChoice {

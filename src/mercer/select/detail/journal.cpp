@@ -127,10 +127,24 @@ void Fingerprint::add(const Rows& rows) {
     }
 }
 
+Journal::Journal(std::uint64_t fingerprint, std::size_t scores)
+    : header_(std::string(first_words) + hexadecimal(fingerprint)), scores_(scores) {}
+
+Journal Journal::of_others(const std::string& lines, std::uint64_t fingerprint,
+                           std::size_t scores) {
+    Journal journal(fingerprint, scores);
+    journal.read(lines);
+    return journal;
+}
+
+std::string Journal::lines() const {
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
 Journal::Journal(std::string path, std::uint64_t fingerprint, std::size_t scores)
-    : path_(std::move(path)),
-      header_(std::string(first_words) + hexadecimal(fingerprint)),
-      scores_(scores) {
+    : Journal(fingerprint, scores) {
+    path_ = std::move(path);
     std::error_code none;
     if (std::filesystem::is_directory(path_, none)) {
         throw InvalidInput(path_ + ": is a folder; name a file for the journal");
@@ -229,7 +243,7 @@ void Journal::add(std::span<const double> values, std::size_t rows, const PointS
                        format_number(score.seconds) + '\t' + text_of(score.scores) + '\t' +
                        one_line(score.status) + '\t';
     line += checksum_of(line) + '\n';
-    append_lines(path_, line);
+    if (!path_.empty()) append_lines(path_, line);
 }
 
 }  // namespace mercer

@@ -35,6 +35,11 @@ class Journal {
     /// InvalidInput when the file is no journal, belongs to another search, is damaged or cannot be
     /// written. `scores` is how many a point has, one a fold.
     Journal(std::string path, std::uint64_t fingerprint, std::size_t scores);
+    /// One that others keep in their file, whose lines are these: nothing is written.
+    static Journal of_others(const std::string& lines, std::uint64_t fingerprint,
+                             std::size_t scores);
+    /// The lines of the file.
+    std::string lines() const;
 
     /// The score of a point learnt from so many rows, if it is known.
     std::optional<PointScore> find(std::span<const double> values, std::size_t rows) const;
@@ -46,10 +51,11 @@ class Journal {
         std::size_t rows;
         PointScore score;
     };
+    Journal(std::uint64_t fingerprint, std::size_t scores);
     void read(const std::string& content);
     Entry parse(const std::string& line, std::size_t number) const;
 
-    std::string path_;
+    std::string path_{};  ///< empty: others write
     std::string header_;
     std::size_t scores_;
     std::vector<Entry> entries_{};
