@@ -7,6 +7,8 @@
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/dist/detail/rank_partners.hpp"
+#include "mercer/dist/detail/thread_ranks.hpp"
 #include "mercer/solver/detail/canonical.hpp"
 #include "mercer/solver/detail/feasible.hpp"
 #include "mercer/solver/dual.hpp"
@@ -157,6 +159,43 @@ TEST(ExplicitRows, ProductsOfSomeRowsAreThoseOfTheDefinition) {
                 EXPECT_NEAR(among(a, b), few(some[a], some[b]), 1e-12);
             }
         }
+    }
+}
+
+/// Partners that have the same rows compute the parts of a sum in turn.
+TEST(ExplicitRows, SharedSumsHaveTheBitsOfOne) {
+    const ExplicitRows<double> rows = random_rows(9000, 20, 1, false);
+    Random random(3);
+    std::vector<std::uint32_t> which;
+    std::vector<double> c;
+    for (std::uint32_t r = 0; r < rows.size; ++r) {
+        which.push_back(r);
+        c.push_back(random.uniform());
+    }
+    const auto sums = [&](const Partners* partners) {
+        ExplicitRows<double> own = rows;
+        own.partners = partners;
+        Matrix<double> some(rows.columns, rows.columns, 2.0), all(rows.columns, rows.columns);
+        weigh_some<double>(own, which, c, some);
+        weigh_rows(own, std::span<const double>(c), all.view());
+        some.values().insert(some.values().end(), all.values().begin(), all.values().end());
+        return some.values();
+    };
+    const std::vector<double> alone = sums(nullptr);
+    for (const std::size_t count : {2UL, 3UL, 12UL}) {  // eight parts, and five
+        run_ranks(count, [&](Communicator& ranks) {
+            const RankPartners partners(ranks);
+            EXPECT_EQ(sums(&partners), alone);
+            // What others have computed is not computed here.
+            class Silent final : public Partners {
+               public:
+                std::size_t number() const override { return 1; }
+                std::size_t count() const override { return 2; }
+                void gather(std::span<const std::byte>, std::span<const std::size_t>,
+                            std::span<std::byte>) const override {}
+            } const silent;
+            EXPECT_NE(sums(&silent), alone);
+        });
     }
 }
 

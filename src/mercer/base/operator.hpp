@@ -13,6 +13,8 @@
 
 namespace mercer MERCER_API {
 
+class Partners;
+
 /// Which columns of a matrix a request is about: all of them, or those with these numbers, in this
 /// order. It refers to the numbers and does not keep them.
 class Columns {
@@ -49,6 +51,8 @@ struct ExplicitRows {
     std::span<const std::uint32_t> index{};  ///< sparse: the column of each value
     std::span<const std::size_t> starts{};  ///< sparse: where rows begin, and the end; dense: empty
     std::shared_ptr<const void> owner{};    ///< of the numbers, unless somebody else keeps them
+    /// Those who have the same rows and ask for the same products, which they share; null: nobody.
+    const Partners* partners = nullptr;
 
     bool is_sparse() const { return !starts.empty(); }
 

@@ -28,9 +28,32 @@ struct SpanFeatures {
     std::vector<double> left{};
 };
 
+/// This rank's of the blocks that the rows make, from the first up to, but without, the second.
+std::pair<std::size_t, std::size_t> own_blocks(std::size_t rows, const Communicator& ranks,
+                                               std::size_t rank) {
+    const std::size_t blocks = (rows + block_rows - 1) / block_rows;
+    return {std::min(rows, blocks * rank / ranks.size() * block_rows),
+            std::min(rows, blocks * (rank + 1) / ranks.size() * block_rows)};
+}
+
+/// Makes known to all ranks what each has put into its blocks, `width` numbers a row.
+template <class T>
+void share_blocks(Communicator& ranks, std::size_t rows, std::size_t width, std::vector<T>& all) {
+    std::vector<std::size_t> bytes;
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+        const auto [first, last] = own_blocks(rows, ranks, r);
+        bytes.push_back((last - first) * width * sizeof(T));
+    }
+    const auto [first, last] = own_blocks(rows, ranks, ranks.rank());
+    const std::vector<T> own(all.begin() + static_cast<std::ptrdiff_t>(first * width),
+                             all.begin() + static_cast<std::ptrdiff_t>(last * width));
+    ranks.gather_to(std::as_bytes(std::span(own)), bytes, std::as_writable_bytes(std::span(all)));
+}
+
+/// Of all rows, of which each of the ranks (that have them all) computes some blocks.
 template <class T>
 SpanFeatures<T> features_of(const CentreSpan<T>& span, const SpanSample& sample,
-                            const FitSettings& settings) {
+                            const FitSettings& settings, Communicator& ranks) {
     const std::size_t n = sample.size();
     const std::size_t m = span.size();
     if (!features_fit(n, m, settings)) {
@@ -43,7 +66,8 @@ SpanFeatures<T> features_of(const CentreSpan<T>& span, const SpanSample& sample,
             "block by block: ridge, gp, kpca, k-means, logistic, squared-hinge or huber");
     }
     SpanFeatures<T> found{.values = std::vector<T>(n * m), .left = std::vector<double>(n)};
-    for (std::size_t first = 0; first < n; first += block_rows) {
+    const auto [begin, end] = own_blocks(n, ranks, ranks.rank());
+    for (std::size_t first = begin; first < end; first += block_rows) {
         const double done = static_cast<double>(first) / static_cast<double>(n);
         if (!keep_going(settings.progress, {"features", done})) throw Cancelled();
         const std::size_t count = std::min(block_rows, n - first);
@@ -58,6 +82,10 @@ SpanFeatures<T> features_of(const CentreSpan<T>& span, const SpanSample& sample,
             found.left[i] = std::max(found.left[i], 0.0);
         }
         sample.release(first, count);
+    }
+    if (ranks.size() > 1) {
+        share_blocks(ranks, n, m, found.values);
+        share_blocks(ranks, n, 1, found.left);
     }
     return found;
 }
@@ -162,27 +190,39 @@ class SpanFit {
         const Run run = settings_.run();
         FitSettings own = settings_;
         own.progress = run.progress();
-        if (current_ranks().size() > 1) return fit_on_each_rank(task, data, targets);
+        Communicator& ranks = current_ranks();
+        if (ranks.size() > 1) {
+            if (task != Task::svc) refuse_spread("the task " + task_name(task));
+            own.progress = spread_progress(run.progress(), ranks);
+            try {
+                return with_all_rows(data, targets,
+                                     [&](const Dataset& all, MatrixView<const double> y) {
+                                         return fit_all_rows(task, all, y, own, run, ranks);
+                                     });
+            } catch (const Cancelled&) {
+                stopped_without_model(run, settings_.time_limit, ranks);
+            }
+        }
         if (KeepCheckpoint::current()) {
             throw InvalidInput("the task " + task_name(task) +
                                " keeps no `checkpoint`: it learns from stored features, not in "
                                "passes over the rows");
         }
-        const SpanSample sample = take_span_sample(task, data, own, targets.columns == 0);
-        const CentreSpan<T> span(sample, own, how_);
-        SpanFeatures<T> features = features_of(span, sample, own);
-        const Model inner = fit_features(span, sample, features, targets, run);
-        return written_down(task, span, sample, features, inner, run);
+        return fit_all_rows(task, data, targets, own, run, ranks);
     }
 
    private:
-    /// Rows whose features fit one process: every rank learns the same machine of all of them.
-    Model fit_on_each_rank(Task task, const Dataset& data, MatrixView<const double> targets) const {
-        if (task != Task::svc) refuse_spread("the task " + task_name(task));
-        const Dataset all = rows_of_all_ranks(data);
+    /// Rows whose features fit one process: the ranks share the work, and each learns the machine.
+    Model fit_all_rows(Task task, const Dataset& data, MatrixView<const double> targets,
+                       const FitSettings& own, const Run& run, Communicator& ranks) const {
+        const SpanSample sample = take_span_sample(task, data, own, targets.columns == 0);
+        const CentreSpan<T> span(sample, own, how_);
+        SpanFeatures<T> features = features_of(span, sample, own, ranks);
+        const SpreadOver together(ranks, HeldRows::all);
+        const Model inner = fit_features(span, sample, features, targets, run);
         const std::unique_ptr<Communicator> one = one_rank();
         const SpreadOver here(*one);
-        return fit(task, all, targets);
+        return written_down(task, span, sample, features, inner, run);
     }
 
     Model fit_features(const CentreSpan<T>& span, const Sample& sample,

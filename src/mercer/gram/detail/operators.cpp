@@ -210,7 +210,7 @@ Gram<T> make_gram(const Kernel& kernel, const Rows& rows, std::span<const std::s
 template <class T>
 SharedOperator<T> make_operator(const Gram<T>& gram, const Points<T>& points,
                                 const OperatorRequest& request) {
-    auto computed = std::make_shared<GramOperator<T>>(gram, points);
+    auto computed = std::make_shared<GramOperator<T>>(gram, points, request.partners);
     if (request.reuse == Reuse::none) return computed;
     // What sums over rows cost next to nothing for need not be kept, unless all of it can.
     constexpr std::size_t few_rows = 512;

@@ -24,8 +24,9 @@ class GramOperator : public SymmetricOperator<T> {
    public:
     /// On the reference rows, or on any points prepared by the engine.
     explicit GramOperator(Gram<T> gram) : gram_(std::move(gram)), points_(gram_.reference()) {}
-    GramOperator(Gram<T> gram, Points<T> points)
-        : gram_(std::move(gram)), points_(std::move(points)) {}
+    /// `partners` share products with rows that can be written down.
+    GramOperator(Gram<T> gram, Points<T> points, const Partners* partners = nullptr)
+        : gram_(std::move(gram)), points_(std::move(points)), partners_(partners) {}
 
     std::size_t size() const override { return points_.size(); }
     void diagonal(std::span<double> diagonal) const override;
@@ -39,7 +40,9 @@ class GramOperator : public SymmetricOperator<T> {
                   std::span<double> sums) const override;
     void apply(std::span<const double> x, std::span<double> y) const override;
     std::optional<ExplicitRows<T>> explicit_rows(const Columns& which) const override {
-        return gram_.explicit_rows(points_, which);
+        auto rows = gram_.explicit_rows(points_, which);
+        if (rows) rows->partners = partners_;
+        return rows;
     }
     std::uint64_t evaluations() const override { return evaluations_; }
 
@@ -48,6 +51,7 @@ class GramOperator : public SymmetricOperator<T> {
 
     Gram<T> gram_;
     Points<T> points_;
+    const Partners* partners_ = nullptr;
     /// The columns asked for last, newest first: a solver asks in turn for a small tile, for the
     /// columns still in play, which stay the same for long, and of partners for all of one's own.
     struct Selection {

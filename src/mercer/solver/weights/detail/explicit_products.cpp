@@ -6,6 +6,7 @@
 
 #include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/partners.hpp"
 
 namespace mercer {
 namespace {
@@ -55,15 +56,52 @@ std::size_t parts_of(std::size_t rows, std::size_t bytes) {
     return std::clamp<std::size_t>(std::min(by_rows, by_memory), 1, most_parts);
 }
 
+/// The parts that partners have computed, in turns, made known to all of them.
+void share_parts(const Partners& partners, std::span<double> total, Matrix<double>& sums) {
+    const std::size_t parts = sums.rows() + 1;
+    const auto part = [&](std::size_t p) { return p == 0 ? total : sums.row(p - 1); };
+    std::vector<double> own, heard;
+    for (std::size_t first = 0; first < parts; first += partners.count()) {
+        const std::size_t count = std::min(partners.count(), parts - first);
+        std::vector<std::size_t> bytes(partners.count(), 0);
+        std::fill_n(bytes.begin(), count, total.size_bytes());
+        const std::span<const double> said =
+            partners.number() < count ? part(first + partners.number()) : std::span<double>();
+        own.assign(said.begin(), said.end());
+        heard.resize(count * total.size());
+        partners.gather(std::as_bytes(std::span<const double>(own)), bytes,
+                        std::as_writable_bytes(std::span(heard)));
+        for (std::size_t p = 0; p < count; ++p) {
+            std::copy_n(heard.data() + p * total.size(), total.size(), part(first + p).begin());
+        }
+    }
+}
+
+/// The partners that a sum of so many products is worth to be shared with, the parts being told by
+/// each to all: what it comes to does not depend on that.
+template <class T>
+const Partners* partners_for(const ExplicitRows<T>& rows, double work, std::size_t parts) {
+    constexpr double worth = 256;  // products a number told
+    const double told = static_cast<double>(parts * rows.columns * rows.columns);
+    return work > worth * told ? rows.partners : nullptr;
+}
+
 /// Calls add(first, last, sum) for ranges of the rows, each with a sum of its own that begins at 0
-/// but for the first, which goes on with `total`, and adds the sums up in their order.
+/// but for the first, which goes on with `total`, and adds the sums up in their order. Of partners
+/// (may be null) each computes some of them.
 template <class Add>
-void sum_parts(std::size_t rows, std::size_t parts, std::span<double> total, Add add) {
+void sum_parts(std::size_t rows, std::size_t parts, std::span<double> total,
+               const Partners* partners, Add add) {
     if (parts == 1) return add(std::size_t{0}, rows, total);
+    const std::size_t begin = partners ? partners->number() : 0;
+    const std::size_t step = partners ? partners->count() : 1;
     Matrix<double> sums(parts - 1, total.size());
-    parallel_for(parts, [&](std::size_t part) {
+    const std::size_t own = begin < parts ? (parts - begin + step - 1) / step : 0;
+    parallel_for(own, [&](std::size_t task) {
+        const std::size_t part = begin + task * step;
         add(part * rows / parts, (part + 1) * rows / parts, part == 0 ? total : sums.row(part - 1));
     });
+    if (partners) share_parts(*partners, total, sums);
     for (std::size_t part = 1; part < parts; ++part) {
         const std::span<const double> sum = sums.row(part - 1);
         for (std::size_t k = 0; k < total.size(); ++k) total[k] += sum[k];
@@ -116,7 +154,7 @@ void multiply_rows(const ExplicitRows<T>& rows, std::span<const double> w, std::
 template <class T>
 void sum_rows(const ExplicitRows<T>& rows, std::span<const double> c, std::span<double> w) {
     std::ranges::fill(w, 0.0);
-    sum_parts(rows.size, parts_of(rows.size, w.size_bytes()), w,
+    sum_parts(rows.size, parts_of(rows.size, w.size_bytes()), w, nullptr,
               [&](std::size_t first, std::size_t last, std::span<double> sum) {
                   for (std::size_t r = first; r < last; ++r) {
                       if (c[r] != 0) add_row(rows, r, c[r], sum.data());
@@ -127,8 +165,10 @@ void sum_rows(const ExplicitRows<T>& rows, std::span<const double> c, std::span<
 template <class T>
 void weigh_rows(const ExplicitRows<T>& rows, std::span<const double> h, MatrixView<double> g) {
     const std::size_t d = rows.columns;
+    const std::size_t parts = parts_of(rows.size, d * d * sizeof(double));
+    const double work = static_cast<double>(rows.values.size()) * mean_entries(rows) / 2;
     Matrix<double> sum(d, d, 0.0);
-    sum_parts(rows.size, parts_of(rows.size, d * d * sizeof(double)), sum.values(),
+    sum_parts(rows.size, parts, sum.values(), partners_for(rows, work, parts),
               [&](std::size_t first, std::size_t last, std::span<double> part) {
                   if (!rows.is_sparse()) {
                       return weigh_dense(
@@ -169,7 +209,7 @@ template <class T>
 void add_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
               std::span<const double> c, std::span<double> w) {
     const double work = static_cast<double>(which.size()) * mean_entries(rows);
-    sum_parts(which.size(), parts_for(work, w.size()), w,
+    sum_parts(which.size(), parts_for(work, w.size()), w, nullptr,
               [&](std::size_t first, std::size_t last, std::span<double> sum) {
                   for (std::size_t k = first; k < last; ++k) {
                       add_row(rows, which[k], c[k], sum.data());
@@ -192,7 +232,8 @@ void weigh_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> whic
     const std::size_t d = rows.columns;
     const double entries = mean_entries(rows);
     const double work = static_cast<double>(which.size()) * entries * entries / 2;
-    sum_parts(which.size(), parts_for(work, d * d), g.values(),
+    const std::size_t parts = parts_for(work, d * d);
+    sum_parts(which.size(), parts, g.values(), partners_for(rows, work, parts),
               [&](std::size_t first, std::size_t last, std::span<double> part) {
                   if (!rows.is_sparse()) {
                       return weigh_dense(
