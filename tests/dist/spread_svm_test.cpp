@@ -12,6 +12,7 @@
 #include "mercer/base/random.hpp"
 #include "mercer/dist/communicator.hpp"
 #include "mercer/dist/detail/thread_ranks.hpp"
+#include "mercer/gram/gram.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/svm/svm.hpp"
 
@@ -156,6 +157,27 @@ TEST(SpreadSvm, HardMargins) {
     compare_ranks(svm_settings_for(Task::svc, "sigmoid(gamma=0.3, coef0=1)"), svm_rings(300, 2),
                   {2});
     compare_ranks(svm_settings_for(Task::svc, "center(rbf(gamma=0.7))"), svm_rings(500, 2), {3});
+}
+
+/// Rows in some places far apart under a kernel that is nothing between them: put in order,
+/// products of near ones alone are computed, by all ranks together.
+TEST(SpreadSvm, NarrowKernels) {
+    Random random(8);
+    Dataset data;
+    std::vector<float> x;
+    for (std::size_t i = 0; i < 4300; ++i) {
+        const std::size_t place = random.below(12);
+        for (std::size_t k = 0; k < 4; ++k) {
+            x.push_back(8 * static_cast<float>(place) + static_cast<float>(random.uniform()));
+        }
+        const bool high = x.back() > 8 * static_cast<float>(place) + 0.7F;
+        data.y.values.push_back(high != (random.below(8) == 0) ? 1 : 0);
+    }
+    data.x = Rows::dense(std::move(x), 4);
+    const SvmSettings settings = svm_settings_for(Task::svc, "rbf(gamma=2)");
+    const Gram<float> gram(settings.common.kernel, data.x);
+    ASSERT_FALSE(gram.near_order(gram.reference()).empty());
+    compare_ranks(settings, data, {2, 3});
 }
 
 TEST(SpreadSvm, RowsOfAllRanksAreGathered) {

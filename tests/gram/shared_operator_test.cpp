@@ -91,6 +91,24 @@ void compare_shared(const Gram<T>& gram, const OperatorRequest& request, int req
     }
 }
 
+/// Partners that count how often they speak.
+class Counted final : public Partners {
+   public:
+    explicit Counted(Communicator& ranks) : inner_(ranks) {}
+    std::size_t number() const override { return inner_.number(); }
+    std::size_t count() const override { return inner_.count(); }
+    void gather(std::span<const std::byte> own, std::span<const std::size_t> sizes,
+                std::span<std::byte> all) const override {
+        ++calls_;
+        inner_.gather(own, sizes, all);
+    }
+    std::size_t calls() const { return calls_; }
+
+   private:
+    RankPartners inner_;
+    mutable std::size_t calls_ = 0;
+};
+
 /// Room for one row, for some, for all; rows that are wanted again, and any.
 TEST(SharedOperator, KeepsWhatOneWouldKeep) {
     const Gram<float> gram(Kernel::parse("rbf(gamma=0.3)"),
@@ -142,6 +160,52 @@ TEST(GramStrips, AreThoseOfTheMatrix) {
             }
             EXPECT_EQ(strips.values(), whole.values());
         }
+    }
+}
+
+/// Rows in twelve places far apart, in which they stand together: nothing is kept, products are
+/// shared, and as many values are computed as by one.
+TEST(SharedOperator, HasTheBitsOfOneForNarrowKernels) {
+    const std::size_t rows = 6000, places = 12, columns = 5;
+    Random random(5);
+    std::vector<float> values;
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto place = static_cast<float>(i * places / rows);
+        for (std::size_t k = 0; k < columns; ++k) {
+            values.push_back(9 * place + static_cast<float>(random.normal()));
+        }
+    }
+    const Gram<float> gram(Kernel::parse("rbf(gamma=2)"), Rows::dense(std::move(values), columns));
+    ASSERT_TRUE(gram.is_local(gram.reference()));
+    const auto ask = [&](const Partners* partners) {
+        const auto op = make_operator(gram, {.reuse = Reuse::marked, .partners = partners});
+        Answers<float> found;
+        std::vector<std::size_t> which, some;
+        std::vector<double> weights;
+        for (std::size_t i = 3; i < rows; i += 7) {
+            which.push_back(i);
+            weights.push_back(std::sin(static_cast<double>(i)));
+        }
+        for (std::size_t j = 1; j < rows; j += 4) some.push_back(j);
+        for (const Columns& asked : {Columns::all(), Columns(some), Columns(which)}) {
+            std::vector<double> sums(asked.size(rows), 0.5);
+            op->add_rows(which, weights, asked, std::nullopt, sums);
+            found.sums.insert(found.sums.end(), sums.begin(), sums.end());
+        }
+        Matrix<float> tile(which.size(), some.size());
+        op->tile(which, some, tile.view());
+        found.values = tile.values();
+        found.evaluations = op->evaluations();
+        return found;
+    };
+    const Answers<float> alone = ask(nullptr);
+    for (const std::size_t count : {1UL, 2UL, 3UL, 20UL}) {
+        SCOPED_TRACE(std::to_string(count) + " ranks");
+        run_ranks(count, [&](Communicator& ranks) {
+            const Counted partners(ranks);
+            expect_same_answers(ask(&partners), alone);
+            EXPECT_EQ(partners.calls(), count == 1 ? 0U : 4U) << "each product is shared";
+        });
     }
 }
 

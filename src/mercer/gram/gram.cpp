@@ -340,11 +340,13 @@ struct Gram<T>::State {
     /// processor, and no row is ever stored. A strip of columns is one task, rows in order. Returns
     /// how many values that took.
     std::uint64_t add_product(const Data& x, const Data& z, std::span<const double> weights,
-                              std::span<double> sums) const {
+                              std::span<double> sums, Turn turn) const {
         const std::size_t across = (z.size + tile_columns - 1) / tile_columns;
-        std::vector<std::uint64_t> computed(across, 0);
-        parallel_for(across, [&](std::size_t task) {
-            const std::size_t j = task * tile_columns;
+        const std::size_t tasks = (across + turn.count - 1 - turn.number) / turn.count;
+        std::vector<std::uint64_t> computed(tasks, 0);
+        parallel_for(tasks, [&](std::size_t task) {
+            const std::size_t strip = task * turn.count + turn.number;
+            const std::size_t j = strip * tile_columns;
             const std::size_t count = std::min(tile_columns, z.size - j);
             const std::size_t most = std::min(tile_rows, x.size);
             const auto values = std::make_unique_for_overwrite<T[]>(most * count);
@@ -358,7 +360,8 @@ struct Gram<T>::State {
                 computed[task] += w.rows * w.columns;
             };
             if (are_boxed(x, z)) {
-                for (const NearTile& near : near_tiles(x.boxed, z.boxed, task, *reach, tile_rows)) {
+                for (const NearTile& near :
+                     near_tiles(x.boxed, z.boxed, strip, *reach, tile_rows)) {
                     add({x, z, near.first_row, near.rows, near.first_column, near.columns,
                          &near.varying});
                 }
@@ -639,13 +642,13 @@ std::uint64_t Gram<T>::add_product(const Points<T>& x, const Points<T>& z,
         add_collapsed<T>(*state_->linear, state_->plan, *x.data_, *z.data_, weights, sums)) {
         return x.size() * z.size();
     }
-    return state_->add_product(*x.data_, *z.data_, weights, sums);
+    return state_->add_product(*x.data_, *z.data_, weights, sums, {});
 }
 
 template <class T>
 std::uint64_t Gram<T>::add_product(const Points<T>& x, std::span<const std::size_t> which,
                                    const Points<T>& z, std::span<const double> weights,
-                                   std::span<double> sums) const {
+                                   std::span<double> sums, Turn turn) const {
     if (state_->plain) {  // such rows need not be gathered
         std::vector<double> all(x.size(), 0.0);
         for (std::size_t r = 0; r < which.size(); ++r) all[which[r]] += weights[r];
@@ -653,7 +656,9 @@ std::uint64_t Gram<T>::add_product(const Points<T>& x, std::span<const std::size
             return which.size() * z.size();
         }
     }
-    return add_product(select_among(x, which, false), z, weights, sums);
+    const Points<T> some = select_among(x, which, false);
+    if (turn.count == 1) return add_product(some, z, weights, sums);
+    return state_->add_product(*some.data_, *z.data_, weights, sums, turn);
 }
 
 template <class T>

@@ -57,6 +57,12 @@ class Points {
     std::shared_ptr<const Data> data_;
 };
 
+/// Which part of a product is computed where several processes share it: strips of columns in turn.
+struct Turn {
+    std::size_t number = 0;  ///< of this one
+    std::size_t count = 1;   ///< how many there are
+};
+
 /// One kernel on one reference sample, usually the training set. The sample settles what the kernel
 /// leaves open: gamma=scale, column names, the centre of mass for center(k).
 /// T is the precision of the values: float (about 1e-6 relative) or double (about 1e-14).
@@ -106,10 +112,12 @@ class Gram {
     /// distance) count as 0, and blocks of them are not computed. Returns how many values were.
     std::uint64_t add_product(const Points<T>& x, const Points<T>& z,
                               std::span<const double> weights, std::span<double> sums) const;
-    /// The same of some of the points: sums[j] += Σ_r weights[r] k(x_i, z_j), i = which[r].
+    /// The same of some of the points: sums[j] += Σ_r weights[r] k(x_i, z_j), i = which[r]. Of the
+    /// columns only those whose turn it is, in strips of `strip()`; kernels whose products cost
+    /// next to nothing (`linear` and others with few features) take no turns.
     std::uint64_t add_product(const Points<T>& x, std::span<const std::size_t> which,
                               const Points<T>& z, std::span<const double> weights,
-                              std::span<double> sums) const;
+                              std::span<double> sums, Turn turn = {}) const;
     /// Rows with k(x_i, x_j) = φ_i·φ_j of some of the points, for linear kernels and others whose
     /// features can be written down; nothing for all others.
     std::optional<ExplicitRows<T>> explicit_rows(const Points<T>& x, const Columns& which) const;

@@ -9,6 +9,7 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/gram/detail/collapse.hpp"
+#include "mercer/gram/locality/detail/local_operator.hpp"
 #include "mercer/gram/operators.hpp"
 
 // The attribute once more: function templates take their visibility from where they are defined.
@@ -220,7 +221,10 @@ SharedOperator<T> make_operator(const Gram<T>& gram, const Points<T>& points,
     if (n > 0 && n > request.memory_bytes / sizeof(T) / n && cheap) return computed;
     // Likewise where most values are nothing, so that a row costs less to compute than to read
     // whole.
-    if (gram.is_local(points)) return computed;
+    if (gram.is_local(points)) {
+        if (!request.partners || request.partners->count() == 1) return computed;
+        return std::make_shared<LocalOperator<T>>(gram, points, *request.partners);
+    }
     return std::make_shared<CachedOperator<T>>(
         std::move(computed), request.memory_bytes,
         request.reuse == Reuse::marked ? Keep::marked : Keep::everything,

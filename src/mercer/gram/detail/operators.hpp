@@ -46,11 +46,14 @@ class GramOperator : public SymmetricOperator<T> {
     }
     std::uint64_t evaluations() const override { return evaluations_; }
 
-   private:
+   protected:
     const Points<T>& columns_of(const Columns& columns) const;
 
     Gram<T> gram_;
     Points<T> points_;
+    mutable std::uint64_t evaluations_ = 0;
+
+   private:
     const Partners* partners_ = nullptr;
     /// The columns asked for last, newest first: a solver asks in turn for a small tile, for the
     /// columns still in play, which stay the same for long, and of partners for all of one's own.
@@ -59,7 +62,6 @@ class GramOperator : public SymmetricOperator<T> {
         Points<T> points{};
     };
     mutable std::array<Selection, 3> selections_{};
-    mutable std::uint64_t evaluations_ = 0;
 };
 
 /// The whole matrix in memory: computed once, or given (a precomputed kernel).

@@ -1,0 +1,79 @@
+#include "mercer/gram/locality/detail/local_operator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mercer {
+namespace {
+
+/// Values of a tile from which on it is quicker to be told half of them than to compute them.
+constexpr std::size_t many_values = std::size_t{1} << 16;
+
+}  // namespace
+
+template <class T>
+void LocalOperator<T>::tile(std::span<const std::size_t> which,
+                            std::span<const std::size_t> columns, MatrixView<T> out) const {
+    if (which.size() * columns.size() < many_values) {
+        return GramOperator<T>::tile(which, columns, out);
+    }
+    const ColumnShares shares(&partners_, columns.size());
+    std::vector<std::size_t> own = shares.own(Columns::all()).columns;
+    Matrix<T> part(which.size(), own.size());
+    for (std::size_t& column : own) column = columns[column];
+    this->gram_.block(this->gram_.select_among(this->points_, which, false),
+                      this->gram_.select_among(this->points_, own), part.view());
+    shares.join(Columns::all(), std::as_const(part).view(), out);
+    this->evaluations_ += which.size() * columns.size();
+}
+
+template <class T>
+void LocalOperator<T>::add_rows(std::span<const std::size_t> which, std::span<const double> weights,
+                                const Columns& columns, const Announcement& again,
+                                std::span<double> sums) const {
+    if (sums.size() <= this->gram_.strip()) {
+        return GramOperator<T>::add_rows(which, weights, columns, again, sums);
+    }
+    if (which.empty()) return;
+    const std::uint64_t computed =
+        this->gram_.add_product(this->points_, which, this->columns_of(columns), weights, sums,
+                                {partners_.number(), partners_.count()});
+    this->evaluations_ += join(sums, computed);
+}
+
+/// The sums of each one's strips, told to all; returns how many values all have computed.
+template <class T>
+std::uint64_t LocalOperator<T>::join(std::span<double> sums, std::uint64_t computed) const {
+    const std::size_t strip = this->gram_.strip();
+    const auto each_strip = [&](std::size_t number, auto&& use) {
+        for (std::size_t first = number * strip; first < sums.size();
+             first += partners_.count() * strip) {
+            use(sums.subspan(first, std::min(strip, sums.size() - first)));
+        }
+    };
+    std::vector<double> own{static_cast<double>(computed)};
+    each_strip(partners_.number(),
+               [&](std::span<double> some) { own.insert(own.end(), some.begin(), some.end()); });
+    std::vector<std::size_t> bytes(partners_.count(), sizeof(double));
+    for (std::size_t p = 0; p < bytes.size(); ++p) {
+        each_strip(p, [&](std::span<double> some) { bytes[p] += some.size_bytes(); });
+    }
+    std::vector<double> heard(sums.size() + partners_.count());
+    partners_.gather(std::as_bytes(std::span<const double>(own)), bytes,
+                     std::as_writable_bytes(std::span(heard)));
+    const double* from = heard.data();
+    double all = 0;
+    for (std::size_t p = 0; p < bytes.size(); ++p) {
+        all += *from++;
+        each_strip(p, [&](std::span<double> some) {
+            std::copy_n(from, some.size(), some.begin());
+            from += some.size();
+        });
+    }
+    return static_cast<std::uint64_t>(all);
+}
+
+template class LocalOperator<float>;
+template class LocalOperator<double>;
+
+}  // namespace mercer
