@@ -47,6 +47,7 @@ class CarriedRanks final : public Communicator {
     }
     std::size_t rank() const override { return rank_; }
     std::size_t size() const override { return size_; }
+    bool is_quick() const override { return false; }
 
     /// The message that waits for an answer; nothing after so many seconds without any.
     std::optional<Message> message(double seconds) {

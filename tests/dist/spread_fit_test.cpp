@@ -10,7 +10,9 @@
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
 #include "mercer/dist/communicator.hpp"
+#include "mercer/dist/detail/rank_partners.hpp"
 #include "mercer/dist/detail/thread_ranks.hpp"
+#include "mercer/learn/detail/centres.hpp"
 #include "mercer/learn/machine.hpp"
 #include "mercer/learn/registry.hpp"
 
@@ -264,6 +266,60 @@ TEST(SpreadFitErrors, MachinesThatCannotBeSpreadSaySo) {
         };
         EXPECT_THROW(run_ranks(2, body), InvalidInput);
     }
+}
+
+/// Partners that note whether they have spoken.
+class Noted final : public Partners {
+   public:
+    explicit Noted(Communicator& ranks) : inner_(ranks) {}
+    std::size_t number() const override { return inner_.number(); }
+    std::size_t count() const override { return inner_.count(); }
+    void gather(std::span<const std::byte> own, std::span<const std::size_t> sizes,
+                std::span<std::byte> all) const override {
+        spoken_ = true;
+        inner_.gather(own, sizes, all);
+    }
+    bool spoken() const { return spoken_; }
+
+   private:
+    RankPartners inner_;
+    mutable bool spoken_ = false;
+};
+
+/// Enough of them that ranks draw them together; of twelve ranks some have no rows.
+TEST(SpreadCentres, AreThoseOfOneRank) {
+    const Gram<float> gram(rbf({.gamma = 0.5}), rings(20'000, 2, false, false).x.to_float());
+    const auto draw = [&](const Partners* partners, std::vector<double>& left) {
+        return draw_centres(gram, {.count = 170, .partners = partners}, left);
+    };
+    std::vector<double> left_alone;
+    const std::vector<std::size_t> alone = draw(nullptr, left_alone);
+    ASSERT_EQ(alone.size(), 170);
+    for (const std::size_t count : {2UL, 3UL, 12UL}) {
+        SCOPED_TRACE(std::to_string(count) + " ranks");
+        run_ranks(count, [&](Communicator& ranks) {
+            const Noted partners(ranks);
+            std::vector<double> left;
+            EXPECT_EQ(draw(&partners, left), alone);
+            EXPECT_EQ(left, left_alone);
+            EXPECT_TRUE(partners.spoken());
+        });
+    }
+}
+
+/// While features are computed there is no machine yet.
+TEST(SpreadFitErrors, OneRankThatStopsAmongFeaturesStopsAll) {
+    const Dataset data = rings(30'000, 2, false, false);
+    const auto body = [&](Communicator& ranks) {
+        FitSettings common;
+        if (ranks.rank() == 1) {
+            common.progress = [](const Moment& moment) { return moment.task != "features"; };
+        }
+        EXPECT_THROW(machine_in_span("svc", common, {{"C", 0.1}})
+                         .fit(part_of(data, own_rows(ranks, data.size()))),
+                     Cancelled);
+    };
+    run_ranks(3, body);
 }
 
 TEST(SpreadFitErrors, OneRankThatStopsStopsAllWithTheSameModel) {

@@ -120,6 +120,11 @@ class Communicator {
     virtual void exchange(const void* sent, std::span<const std::size_t> sent_bytes, void* received,
                           std::span<const std::size_t> received_bytes) = 0;
 
+   public:
+    /// Whether an exchange takes next to no time, so that a second of work is worth some hundred of
+    /// them; not so where they pass through the hands of somebody else.
+    virtual bool is_quick() const { return true; }
+
    private:
     struct Word;
     std::vector<Word> say(const Word& own);

@@ -9,6 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/dist/detail/rank_partners.hpp"
 #include "mercer/feature/expansion.hpp"
 #include "mercer/kernel/definiteness.hpp"
 #include "mercer/learn/convexity.hpp"
@@ -52,7 +53,8 @@ std::vector<std::size_t> candidates(std::size_t rows, const FitSettings& setting
 
 }  // namespace
 
-/// All ranks draw among the same rows; that of rank 0 counts where processors differ in rounding.
+/// All ranks draw among the same rows, together where that takes long and they are quick to tell
+/// one another; that of rank 0 counts where processors differ in rounding.
 template <class T>
 typename CentreSpan<T>::Choice CentreSpan<T>::chosen(const SpanSample& sample,
                                                      const FitSettings& settings,
@@ -64,15 +66,18 @@ typename CentreSpan<T>::Choice CentreSpan<T>::chosen(const SpanSample& sample,
                                        sample.data.feature_names, settings.progress);
     // What rounding of single precision leaves of a row says nothing any more.
     constexpr double tolerance = std::is_same_v<T, float> ? 1e-5 : 1e-6;
-    std::vector<std::size_t> drawn = draw_centres(gram, {.count = how.centres,
-                                                         .tolerance = tolerance,
-                                                         .seed = settings.seed,
-                                                         .progress = settings.progress});
+    Communicator& ranks = sample.leaves.ranks();
+    const RankPartners partners(ranks);
+    std::vector<std::size_t> drawn = draw_centres(
+        gram, {.count = how.centres,
+               .tolerance = tolerance,
+               .seed = settings.seed,
+               .progress = settings.progress,
+               .partners = ranks.size() > 1 && ranks.is_quick() ? &partners : nullptr});
     if (drawn.empty()) throw InvalidInput("the kernel is zero on all rows");
-    if (sample.leaves.ranks().size() > 1) {
+    if (ranks.size() > 1) {
         const std::span<const std::size_t> own(drawn);
-        drawn = sample.leaves.ranks().all_gather(
-            own.first(sample.leaves.ranks().rank() == 0 ? own.size() : 0));
+        drawn = ranks.all_gather(own.first(ranks.rank() == 0 ? own.size() : 0));
     }
     Choice choice{.positions = drawn, .rows = rows.select(drawn)};
     for (std::size_t& position : choice.positions) position = from[position];

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mercer/base/partners.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/gram/gram.hpp"
 
@@ -17,6 +18,8 @@ struct CentreSettings {
     double tolerance = 1e-5;
     std::uint64_t seed = 1;
     Progress progress{};
+    /// Those who draw among the same rows and share the work, to the same bits; null: nobody.
+    const Partners* partners = nullptr;
 };
 
 /// Positions of at most `count` of the engine's reference rows, ascending: each is drawn with the
