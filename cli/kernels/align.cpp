@@ -9,7 +9,6 @@
 #include "cli/machines/tune_gradient.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/theory/alignment.hpp"
-#include "mercer/theory/kernel_combination.hpp"
 
 namespace mercer::cli {
 namespace {

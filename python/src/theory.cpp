@@ -5,7 +5,6 @@
 #include "common/settings.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/theory/alignment.hpp"
-#include "mercer/theory/kernel_combination.hpp"
 
 namespace mercer::python {
 namespace {

@@ -113,7 +113,6 @@
 #include "mercer/theory/bounds.hpp"
 #include "mercer/theory/capacity.hpp"
 #include "mercer/theory/certificate_check.hpp"
-#include "mercer/theory/kernel_combination.hpp"
 #include "mercer/theory/margin.hpp"
 #include "mercer/theory/mercer_test.hpp"
 #include "mercer/theory/radius_margin.hpp"

@@ -11,7 +11,6 @@
 #include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/svm/svm.hpp"
-#include "mercer/theory/kernel_combination.hpp"
 
 namespace mercer {
 namespace {

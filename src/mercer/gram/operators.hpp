@@ -20,7 +20,6 @@
 #include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/operator.hpp"
-#include "mercer/base/partners.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/gram/gram.hpp"
 

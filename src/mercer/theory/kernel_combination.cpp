@@ -1,4 +1,3 @@
-#include "mercer/theory/kernel_combination.hpp"
 
 #include <algorithm>
 #include <cmath>

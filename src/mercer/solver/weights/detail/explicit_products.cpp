@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "mercer/base/detail/gemm.hpp"
+#include "mercer/base/detail/partners.hpp"
 #include "mercer/base/parallel.hpp"
-#include "mercer/base/partners.hpp"
 
 namespace mercer {
 namespace {
