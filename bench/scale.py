@@ -8,7 +8,8 @@
     covtype       all of covtype, class 2 against the rest, exactly: four fifths to learn from
     cells         --part of covtype in cells of 2000 rows, a grid of 10 x 10 and 5 folds in each, beside
                   liquidSVM's own grid of as many points (PyPI: liquidsvm), both on --threads
-    nystroem      ridge and hinge at equal centres and error, beside Nystroem + Ridge and LinearSVC
+    nystroem      ridge and hinge at equal centres and error, beside Nystroem + Ridge and LinearSVC; threads by
+                  MERCER_NUM_THREADS, OMP_NUM_THREADS and OPENBLAS_NUM_THREADS
     outofcore     CSV and LIBSVM text several times as large as --limit: training and prediction, and the
                   same models byte by byte as with all rows in memory
 
@@ -190,6 +191,11 @@ def cells(arguments, folder):
           f"{100 * peer['wrong']:.2f} % wrong", flush=True)
 
 
+def processor_of_children():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def nystroem(arguments, folder):
     from sklearn.kernel_approximation import Nystroem
     from sklearn.linear_model import Ridge
@@ -207,23 +213,26 @@ def nystroem(arguments, folder):
         write_npz(test_file, x[n:], target[n:])
         model = os.path.join(folder, "n.mercer")
         options = ["--lambda", "1"] if task == "ridge" else ["-C", "1", "--tol", "0.01"]
+        before = processor_of_children()
         seconds, peak, text = run([
             arguments.mercer, "train", train_file, model, "--task", task, "--kernel", "rbf(gamma=0.05)",
             "--approximate", f"nystroem(centres={arguments.centres})", "--memory", "8192", "--json",
             *options])
+        processor = processor_of_children() - before
         _, _, answers = run([arguments.mercer, "predict", model, test_file])
         found = np.array(answers.split(), float)
         peer = make_pipeline(Nystroem(gamma=0.05, n_components=arguments.centres, random_state=0),
                              Ridge(alpha=1) if task == "ridge" else LinearSVC(C=1, tol=1e-3))
-        begin = time.perf_counter()
+        begin, before = time.perf_counter(), time.process_time()
         peer.fit(x[:n].astype(np.float32), target[:n])
-        theirs = time.perf_counter() - begin
+        theirs, their_processor = time.perf_counter() - begin, time.process_time() - before
         guess = peer.predict(x[n:].astype(np.float32))
         error = ((lambda z: np.sqrt(np.mean((z - target[n:]) ** 2))) if task == "ridge"
                  else (lambda z: np.mean(z != target[n:])))
         own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{task}: ours {seconds:.1f} s, {peak:.0f} MiB, error {error(found):.4f}; scikit-learn "
-              f"{theirs:.1f} s, {own_peak:.0f} MiB, error {error(guess):.4f}", flush=True)
+        print(f"{task}: ours {seconds:.1f} s ({processor:.2f} of processors), {peak:.0f} MiB, error "
+              f"{error(found):.4f}; scikit-learn {theirs:.1f} s ({their_processor:.2f}), {own_peak:.0f} MiB, error "
+              f"{error(guess):.4f}", flush=True)
 
 
 def peak_of(command):

@@ -418,3 +418,27 @@ def test_columns_of_sparse_rows_are_copied() -> None:
     values, index, starts = rows.arrays()
     assert rows.address == A.data.ctypes.data
     assert np.array_equal(sparse.csr_matrix((values, index, starts), A.shape).toarray(), before)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [1.0, -1.0, 1.0],
+        [0.0, 0.0],
+        [True, False],
+        [3, 3, 7],
+        [np.nan, 1.0, 2.0],
+        [np.nan, np.nan],
+        [-0.0, 0.0, 1.0],
+        [1, 2, 3],
+        ["b", "a"],
+    ],
+)
+def test_classes_are_those_that_numpy_finds(labels):
+    from mercer._common.arrays import _classes_of
+
+    y = np.array(labels)
+    found, expected = _classes_of(y), np.unique(y, return_inverse=True)
+    assert found[0].dtype == expected[0].dtype
+    assert np.array_equal(found[0], expected[0], equal_nan=y.dtype.kind == "f")
+    assert np.array_equal(found[1], expected[1])

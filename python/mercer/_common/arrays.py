@@ -321,12 +321,22 @@ def check_labels(estimator: Any, y: Any, rows: int) -> tuple[np.ndarray, np.ndar
         check_classification_targets(y)
     y = _same_length(np.asarray(y), rows)
     _check_order(y)
-    classes, positions = np.unique(y, return_inverse=True)
+    classes, positions = _classes_of(y)
     if len(classes) < 2:
         raise ValueError(
             f"The number of classes has to be greater than one; got {len(classes)} class"
         )
     return classes, positions
+
+
+def _classes_of(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As NumPy's ``unique`` finds them; of two numbers without sorting, which may take longer than learning."""
+    if y.dtype.kind in "biuf" and y.size > 0:
+        low, high = y.min(), y.max()
+        upper = y == high
+        if low != high and bool((upper | (y == low)).all()):
+            return np.array([low, high], dtype=y.dtype), upper.astype(np.intp)
+    return np.unique(y, return_inverse=True)
 
 
 def _check_order(y: np.ndarray) -> None:

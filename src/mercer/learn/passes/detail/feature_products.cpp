@@ -1,6 +1,7 @@
 #include "mercer/learn/passes/detail/feature_products.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -11,24 +12,35 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t pass_rows = 4096;   ///< fixed: sums depend on neither memory nor threads
-constexpr std::size_t panel = 256;        ///< columns of a task
+constexpr std::size_t pass_rows = 4096;  ///< fixed: sums depend on neither memory nor threads
+constexpr std::size_t panel = 256;       ///< columns of a task
+constexpr std::size_t half_panel = 128;
 constexpr std::size_t piece_rows = 1024;  ///< rows of a task, where there is one panel alone
 
-/// squares += the lower triangle of a block of values values'.
+/// squares += what values values' has in some rows and columns, those on the diagonal and below it.
+void add_block(MatrixView<const double> values, std::size_t row, std::size_t height,
+               std::size_t column, std::size_t width, std::span<double> squares) {
+    Matrix<double> product(height, width);
+    multiply_transposed(values.block(row, 0, height, values.columns),
+                        values.block(column, 0, width, values.columns), product.view());
+    for (std::size_t i = row; i < row + height; ++i) {
+        double* const to = squares.data() + triangle(i) + column;
+        const std::size_t end = std::min(width, i + 1 - column);
+        for (std::size_t j = 0; j < end; ++j) to[j] += product(i - row, j);
+    }
+}
+
+/// The same of a tile. One on the diagonal is cut again, or half of its products would be thrown
+/// away.
 void add_tile(MatrixView<const double> values, std::size_t p, std::size_t q,
               std::span<double> squares) {
-    const std::size_t m = values.rows;
-    const std::size_t height = std::min(panel, m - p * panel);
-    const std::size_t width = std::min(panel, m - q * panel);
-    Matrix<double> product(height, width);
-    multiply_transposed(values.block(p * panel, 0, height, values.columns),
-                        values.block(q * panel, 0, width, values.columns), product.view());
-    for (std::size_t i = 0; i < height; ++i) {
-        const std::size_t row = p * panel + i;
-        double* const to = squares.data() + triangle(row) + q * panel;
-        const std::size_t end = std::min(width, row + 1 - q * panel);
-        for (std::size_t j = 0; j < end; ++j) to[j] += product(i, j);
+    const std::size_t row = p * panel, column = q * panel;
+    const std::size_t height = std::min(panel, values.rows - row);
+    const std::size_t width = std::min(panel, values.rows - column);
+    if (p != q) return add_block(values, row, height, column, width, squares);
+    for (std::size_t first = row; first < row + height; first += half_panel) {
+        const std::size_t own = std::min(half_panel, row + height - first);
+        add_block(values, first, own, column, first + own - column, squares);
     }
 }
 
@@ -76,25 +88,42 @@ std::vector<std::size_t> counting_rows(std::span<const double> h, MatrixView<con
     return some;
 }
 
+namespace {
+
+/// Σ_i a_i b_i. Several sums, so that no addition waits for the one before it.
+template <class T>
+double mixed_dot(std::span<const double> a, std::span<const T> b) {
+    std::array<double, 4> sum{};
+    std::size_t i = 0;
+    for (; i + 4 <= a.size(); i += 4) {
+        for (std::size_t j = 0; j < 4; ++j) sum[j] += a[i + j] * static_cast<double>(b[i + j]);
+    }
+    for (; i < a.size(); ++i) sum[0] += a[i] * static_cast<double>(b[i]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+}  // namespace
+
 template <class T>
 void add_weighted_squares(MatrixView<const T> values, std::span<const std::size_t> some,
                           std::span<const double> h, MatrixView<const double> right,
                           std::span<double> totals) {
     const std::size_t m = values.rows;
     Matrix<double> weighted(m, some.size());
-    std::vector<double> root;
-    for (const std::size_t i : some) root.push_back(std::sqrt(h[i]));
+    std::vector<double> root(some.size());
+    Matrix<double> sums(right.rows, some.size());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+        root[i] = std::sqrt(h[some[i]]);
+        for (std::size_t o = 0; o < right.rows; ++o) sums(o, i) = right(o, some[i]);
+    }
     parallel_ranges(m, 16, [&](std::size_t from, std::size_t to) {
         for (std::size_t k = from; k < to; ++k) {
             for (std::size_t i = 0; i < root.size(); ++i) {
                 weighted(k, i) = root[i] * static_cast<double>(values(k, i));
             }
             for (std::size_t o = 0; o < right.rows; ++o) {
-                double sum = 0;
-                for (std::size_t i = 0; i < root.size(); ++i) {
-                    sum += right(o, some[i]) * static_cast<double>(values(k, i));
-                }
-                totals[triangle(m) + o * m + k] += sum;
+                totals[triangle(m) + o * m + k] +=
+                    mixed_dot<T>(std::as_const(sums).row(o), values.row(k));
             }
         }
     });

@@ -119,7 +119,7 @@ class WeightNewton {
             s_.status = FitStatus::converged;
             return true;
         }
-        tight_ = true;
+        least_residual_ = std::max(1e-3 * least_residual_, 1e-11);
         s_.history.pop_back();
         look();
         return false;
@@ -161,10 +161,10 @@ class WeightNewton {
         return true;
     }
 
-    /// The same by conjugate gradients, as exactly as the bracket is worth it.
+    /// The same by conjugate gradients, no more exactly than the next step is worth it.
     bool by_gradients(std::span<const double> mean, std::vector<double>& x) {
         constexpr std::size_t most_steps = 500;
-        const double enough = tight_ ? 1e-11 : std::clamp(0.1 * gap_share(), 1e-10, 0.1);
+        const double enough = std::clamp(0.1 * gap_share(), least_residual_, 0.1);
         const std::size_t d = w_.size();
         std::vector<std::uint32_t> some;
         std::vector<double> h;
@@ -230,7 +230,8 @@ class WeightNewton {
     std::vector<double> w_, slopes_;  ///< and Σ g φ
     std::vector<double> h_, g_;
     double curvature_ = 0;  ///< Σ h
-    bool tight_ = false;    ///< w and the coefficients have come apart: exact steps from here on
+    /// Of conjugate gradients, as a share: smaller once w and the coefficients have come apart.
+    double least_residual_ = 1e-2;
     Matrix<double> system_{};
     RiskSolution s_{};
 };
