@@ -179,8 +179,7 @@ def main():
         claim, part = claims[output], k[np.ix_(rows, rows)]
         gap = float(claim["relative_gap"])  # "nan" where none is claimed
         bound = c / claim["rho"] if task == "nu-svc" else c
-        machine = beta[rows], arrays["bias"][output]
-        dual, primal, broken = check(task, part, *machine, y, bound, told, claim)
+        dual, primal, broken = check(task, part, beta[rows], arrays["bias"][output], y, bound, told, claim)
         least, error = least_curvature(part, told["bias"] or task not in ("svc", "hard"))
         size = max(abs(dual), abs(primal), 1e-300)
         agrees = abs(dual - claim["dual"]) <= 1e-3 * size and broken <= 1e-6
@@ -193,9 +192,8 @@ def main():
             print(f"{claim['name'] or task}: bracket {bracket}, curvature {least:.3g}, "
                   f"infeasibility {broken:.2g}: {'agrees' if agrees else 'DIFFERS'}")
     print(json.dumps(found) if options.json else "", end="")
-    if not all(part["agrees"] for part in found):
-        return 1
-    return 3 if any(part["primal"] is None for part in found) else 0
+    curved = any(part["primal"] is None for part in found)
+    return 1 if not all(part["agrees"] for part in found) else 3 if curved else 0
 
 
 if __name__ == "__main__":

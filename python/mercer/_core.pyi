@@ -679,6 +679,21 @@ def tune(
     names: Sequence[str],
     callback: object | None,
 ) -> dict: ...
+def tune_cells(
+    task: str,
+    kernel: str,
+    machine: dict,
+    axes: Sequence[str],
+    how: dict,
+    x: Rows,
+    y: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    names: Sequence[str],
+    classes: Sequence[str],
+    class_values: Sequence[float],
+    callback: object | None,
+) -> tuple: ...
 def structural_risk(
     family: str,
     values: Sequence[float],
