@@ -204,7 +204,7 @@ TEST(SharedOperator, HasTheBitsOfOneForNarrowKernels) {
         run_ranks(count, [&](Communicator& ranks) {
             const Counted partners(ranks);
             expect_same_answers(ask(&partners), alone);
-            EXPECT_EQ(partners.calls(), count == 1 ? 0U : 4U) << "each product is shared";
+            EXPECT_EQ(partners.calls(), count == 1 ? 0U : 3U) << "each product is shared";
         });
     }
 }

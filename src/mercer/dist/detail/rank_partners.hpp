@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "mercer/base/detail/partners.hpp"
+#include "mercer/base/operator.hpp"
 #include "mercer/dist/communicator.hpp"
 
 namespace mercer {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "mercer/base/detail/partners.hpp"
+#include "mercer/base/operator.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/operator.hpp"
 

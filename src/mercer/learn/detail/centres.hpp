@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mercer/base/detail/partners.hpp"
+#include "mercer/base/operator.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/gram/gram.hpp"
 

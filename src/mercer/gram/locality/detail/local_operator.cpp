@@ -1,32 +1,9 @@
 #include "mercer/gram/locality/detail/local_operator.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <vector>
 
 namespace mercer {
-namespace {
-
-/// Values of a tile from which on it is quicker to be told half of them than to compute them.
-constexpr std::size_t many_values = std::size_t{1} << 16;
-
-}  // namespace
-
-template <class T>
-void LocalOperator<T>::tile(std::span<const std::size_t> which,
-                            std::span<const std::size_t> columns, MatrixView<T> out) const {
-    if (which.size() * columns.size() < many_values) {
-        return GramOperator<T>::tile(which, columns, out);
-    }
-    const ColumnShares shares(&partners_, columns.size());
-    std::vector<std::size_t> own = shares.own(Columns::all()).columns;
-    Matrix<T> part(which.size(), own.size());
-    for (std::size_t& column : own) column = columns[column];
-    this->gram_.block(this->gram_.select_among(this->points_, which, false),
-                      this->gram_.select_among(this->points_, own), part.view());
-    shares.join(Columns::all(), std::as_const(part).view(), out);
-    this->evaluations_ += which.size() * columns.size();
-}
-
 template <class T>
 void LocalOperator<T>::add_rows(std::span<const std::size_t> which, std::span<const double> weights,
                                 const Columns& columns, const Announcement& again,

@@ -7,7 +7,8 @@ namespace mercer {
 
 /// Nothing is kept, and sums over rows are shared by partners: strips of the columns asked for are
 /// theirs in turn. Which pairs may be within reach is then found strip by strip as one process
-/// finds it, so that the bits and the number of values computed are those of one.
+/// finds it, so that the bits and the number of values computed are those of one. Tiles are quicker
+/// computed by each than told.
 template <class T>
 class LocalOperator : public GramOperator<T> {
    public:
@@ -15,8 +16,6 @@ class LocalOperator : public GramOperator<T> {
     LocalOperator(Gram<T> gram, Points<T> points, const Partners& partners)
         : GramOperator<T>(std::move(gram), std::move(points)), partners_(partners) {}
 
-    void tile(std::span<const std::size_t> which, std::span<const std::size_t> columns,
-              MatrixView<T> out) const override;
     void add_rows(std::span<const std::size_t> which, std::span<const double> weights,
                   const Columns& columns, const Announcement& again,
                   std::span<double> sums) const override;

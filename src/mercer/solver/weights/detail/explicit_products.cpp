@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "mercer/base/detail/gemm.hpp"
-#include "mercer/base/detail/partners.hpp"
+#include "mercer/base/operator.hpp"
 #include "mercer/base/parallel.hpp"
 
 namespace mercer {
