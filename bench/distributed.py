@@ -8,7 +8,8 @@ Parts:
   dask        the same estimators on 1, 2 and 4 Dask workers, each a process, and with one killed on the way
   memory      the peak of each of 4 ranks under a limit on its data, beside
               1.2 (n/P) d 4 + 2 M^2 4 bytes + 256 MiB
-  kills       20 runs killed at random moments, each gone on with by another number of ranks
+  kills       20 runs of logistic and 20 of k-means killed at random moments, each gone on with by another
+              number of ranks
   threads     two ranks of one thread beside one process of two threads
   efficiency  8 ranks at n = 10^6, M = 2000: one rank's work timed alone, its messages counted; and a model
               of both, fitted to more such runs, for 64 nodes
@@ -70,6 +71,7 @@ class Bench:
         self.folder = folder
         self.rows = options.rows
         self.random = random.Random(options.seed)
+        self.tasks = options.tasks
 
     def path(self, name: str) -> str:
         return os.path.join(self.folder, name)
@@ -226,13 +228,20 @@ class Bench:
         rng = np.random.default_rng(5)
         x = rng.standard_normal((n, 8), dtype=np.float32)
         rows, targets = self.write("kills", x, 1 + (x[:, 0] * x[:, 1] > 0))
-        words = ["--labels", targets, "--lambda", "1e-3", *self.span("logistic", 150)]
-        words += ["--threads", "1"]
+        tasks = {
+            "logistic": ["--labels", targets, "--lambda", "1e-3", *self.span("logistic", 150)],
+            "k-means": ["--labels", targets, *self.span("k-means", 150), "--starts", "1", "--passes", "15"],
+        }
+        for task in self.tasks or tasks:
+            self.kill_and_resume(task, rows, [*tasks[task], "--threads", "1"])
+
+    def kill_and_resume(self, task: str, rows: str, words: list[str]) -> None:
         whole, model, state = (self.path(n) for n in ("whole.mercer", "resumed.mercer", "state"))
         if (done := self.train(1, [rows, whole, *words])).returncode != 0:
             raise SystemExit(done.stderr)
         took = self.seconds(2, [rows, whole, *words], 1)
-        print(f"kills: 20 runs of about {took:.1f} s, one rank of each killed at a random moment; {load()}")
+        print(f"kills: {task}, 20 runs of about {took:.1f} s, one rank of each killed at a random moment; {load()}",
+              flush=True)  # fmt: skip
         kept = [*words, "--checkpoint", state, "--checkpoint-every", "0"]
         equal = killed = named = 0
         slowest = 0.0
@@ -262,16 +271,30 @@ class Bench:
               f"{named}; {equal} of 20 have the bytes of a run that was not disturbed", flush=True)  # fmt: skip
 
     def threads(self) -> None:
-        print("threads: two ranks of one thread beside two threads, seconds from start to end, least of 4")
+        print("threads: two ranks of one thread beside two threads, least of 4: seconds from start to end, and of the")
+        print("  processor (a rank that waits for another one keeps its processor busy)")
         rows, targets = self.made(400_000, 28)
-        for task, centres in (("ridge", 1000), ("huber", 500)):
-            words = [rows, self.path("model.mercer"), "--labels", targets, *self.span(task, centres)]
-            both = spread = math.inf
+        few, classes = self.sets()["mnist"]
+        runs = {
+            "ridge M = 1000": [rows, "--labels", targets, *self.span("ridge", 1000)],
+            "huber M = 500": [rows, "--labels", targets, *self.span("huber", 500)],
+            "svc, all rows": [few, "--labels", classes, "--kernel", "rbf(gamma=3e-7)", "-C", "3"],
+        }
+        for name, words in runs.items():
+            words = [words[0], self.path("model.mercer"), *words[1:]]
+            least = [math.inf] * 4
             for _ in range(4):  # in turns, so that both meet the same disturbances
-                both = min(both, self.seconds(1, [*words, "--threads", "2"]))
-                spread = min(spread, self.seconds(2, [*words, "--threads", "1"]))
-            print(f"  {task:6} M = {centres}: {both:.2f} s by threads, {spread:.2f} s by ranks: "
-                  f"{both / spread:.2f}, {load()}", flush=True)  # fmt: skip
+                found = [*self.times(1, [*words, "--threads", "2"]), *self.times(2, [*words, "--threads", "1"])]
+                least = [min(a, b) for a, b in zip(least, found)]
+            wall, processor, spread, spread_processor = least
+            print(f"  {name}: {wall:.2f} s by threads, {spread:.2f} s by ranks: {wall / spread:.2f}; of the processor "
+                  f"{processor:.2f} s and {spread_processor:.2f} s: {processor / spread_processor:.2f}, {load()}",
+                  flush=True)  # fmt: skip
+
+    def times(self, ranks: int, words: list[str]) -> tuple[float, float]:
+        begin = time.monotonic()
+        used = self.seconds(ranks, words, processor=True)
+        return time.monotonic() - begin, used
 
     def efficiency(self) -> None:
         """One rank's work is that of one process with its share of the rows."""
@@ -360,6 +383,7 @@ def main() -> None:
     parser.add_argument("--mercer", default="build/bin/mercer")
     parser.add_argument("--rows", type=int, default=40_000, help="of each set")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tasks", nargs="+", choices=("logistic", "k-means"), help="of kills: all unless said")
     parts = ("bytes", "dask", "memory", "kills", "threads", "efficiency")
     parser.add_argument("parts", nargs="*", default=parts, metavar="PART", help="some of " + ", ".join(parts))
     options = parser.parse_args()
