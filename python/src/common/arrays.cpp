@@ -298,7 +298,7 @@ void bind_rows(nb::module_& m) {
         .def("__len__", &Rows::size)
         .def_prop_ro("columns", &Rows::columns)
         .def_prop_ro("address", &address_of)
-        .def("arrays", &rows_to_arrays);
+        .def("arrays", [](const Rows& rows) { return rows_to_arrays(rows); });
 }
 
 }  // namespace mercer::python

@@ -2,12 +2,14 @@
 
 #include <cblas.h>
 #include <dnnl.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -46,11 +48,41 @@ const OneDnn* onednn() {
     return functions.get();
 }
 
+/// A stack for the handlers of signals. oneDNN's products keep numbers further below the end of
+/// the stack than the 128 bytes that the system leaves alone there: a handler that runs on the same
+/// stack overwrites them, and the product then writes anywhere (seen with 2.6.3 as corrupted heaps
+/// after Ctrl-C). Handlers have to ask for it by SA_ONSTACK, as ours and Python's do.
+class SignalStack {
+   public:
+    SignalStack() {
+        stack_t present{};
+        if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
+        memory_ = std::make_unique<std::byte[]>(size);
+        stack_t own{};
+        own.ss_sp = memory_.get();
+        own.ss_size = size;
+        if (sigaltstack(&own, nullptr) != 0) memory_.reset();
+    }
+    ~SignalStack() {
+        if (!memory_) return;
+        stack_t none{};
+        none.ss_flags = SS_DISABLE;
+        sigaltstack(&none, nullptr);
+    }
+    SignalStack(const SignalStack&) = delete;
+    SignalStack& operator=(const SignalStack&) = delete;
+
+   private:
+    static constexpr std::size_t size = std::size_t{1} << 16;
+    std::unique_ptr<std::byte[]> memory_{};  ///< none: the thread has one already
+};
+
 /// oneDNN runs on OpenMP threads; this keeps one call on the calling thread and leaves the setting
 /// of the program we live in as it was.
 class OneOpenMpThread {
    public:
     explicit OneOpenMpThread(const OneDnn& dnn) : dnn_(dnn), before_(dnn.max_threads()) {
+        [[maybe_unused]] static thread_local const SignalStack stack_for_handlers;
         dnn_.set_threads(1);
     }
     ~OneOpenMpThread() { dnn_.set_threads(before_); }

@@ -9,7 +9,6 @@
 
 #include "mercer/base/operator.hpp"
 #include "mercer/base/matrix.hpp"
-#include "mercer/base/operator.hpp"
 
 namespace mercer {
 
