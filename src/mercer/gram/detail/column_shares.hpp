@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "mercer/base/operator.hpp"
 #include "mercer/base/matrix.hpp"
+#include "mercer/base/operator.hpp"
 
 namespace mercer {
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/random.hpp"
 
 namespace mercer {
 namespace {
@@ -310,11 +311,36 @@ double meeting_share(const Boxes<T>& boxes, double squared_reach) {
     return static_cast<double>(sum) / (static_cast<double>(some) * static_cast<double>(all));
 }
 
+namespace {
+
+/// Whether so many pairs of rows drawn at random are within reach that no order can help: those
+/// that meet are at least as many.
+template <class T>
+bool most_are_near(const Entries<T>& entries, double squared_reach) {
+    constexpr int pairs = 400;
+    constexpr int most = 160;
+    Random random(1);
+    int near = 0;
+    for (int pair = 0; pair < pairs; ++pair) {
+        const std::size_t i = random.below(entries.rows()), j = random.below(entries.rows());
+        double sum = 0;
+        for (std::size_t k = 0; k < entries.columns() && sum < squared_reach; ++k) {
+            const double d =
+                static_cast<double>(entries(i, k)) - static_cast<double>(entries(j, k));
+            sum += d * d;
+        }
+        near += sum < squared_reach ? 1 : 0;
+    }
+    return near > most;
+}
+
+}  // namespace
+
 template <class T>
 std::vector<std::size_t> near_order(const PackedGroup<T>& rows, std::size_t run,
                                     double squared_reach, const Columns& which) {
     const Entries<T> entries(rows, which);
-    if (!entries.there()) return {};
+    if (!entries.there() || entries.rows() == 0 || most_are_near(entries, squared_reach)) return {};
     std::vector<std::size_t> order(entries.rows());
     std::iota(order.begin(), order.end(), std::size_t{0});
     Cutting<T>(entries, run, squared_reach, order).cut(0, order.size());

@@ -85,7 +85,7 @@ double meeting_share(const Boxes<T>& boxes, double squared_reach);
 
 /// An order of these rows in which near ones stand together, as positions in `which`: cut in two at
 /// the mean of a column, of categories first and then of the one that varies most, and each part
-/// again, down to runs of `run` rows. Empty where rows are not dense.
+/// again, down to runs of `run` rows. Empty where rows are not dense, or most pairs are near.
 template <class T>
 std::vector<std::size_t> near_order(const PackedGroup<T>& rows, std::size_t run,
                                     double squared_reach, const Columns& which);
