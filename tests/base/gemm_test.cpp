@@ -1,8 +1,11 @@
 #include "mercer/base/detail/gemm.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "mercer/base/random.hpp"
@@ -67,6 +70,36 @@ TEST(Products, UseTheVectorInstructionsTheProcessorHas) {
         GTEST_SKIP() << "OPENBLAS_CORETYPE chooses the kernels here";
     }
     EXPECT_TRUE(products_fit_processor()) << product_libraries();
+}
+
+// oneDNN keeps numbers below the end of the stack, where the handler of a signal would write.
+TEST(Products, SignalsOnAStackOfTheirOwnDoNotDisturb) {
+    const std::size_t m = 200, n = 1000, k = 400;
+    Random random(5);
+    Matrix<float> a(m, k), b(n, k);
+    for (float& value : a.values()) value = static_cast<float>(random.normal());
+    for (float& value : b.values()) value = static_cast<float>(random.normal());
+    const auto product = [&] {
+        Matrix<float> c(m, n, 0.0F);
+        multiply_transposed(std::as_const(a).view(), std::as_const(b).view(), c.view());
+        return std::vector<float>(c.values().begin(), c.values().end());
+    };
+    const std::vector<float> undisturbed = product();
+    struct sigaction action {
+    }, before{};
+    action.sa_handler = [](int) {
+        volatile char some[4096];
+        for (char volatile& byte : some) byte = 0x55;
+    };
+    action.sa_flags = SA_RESTART | SA_ONSTACK;
+    sigaction(SIGALRM, &action, &before);
+    itimerval often{};
+    often.it_interval.tv_usec = often.it_value.tv_usec = 50;
+    setitimer(ITIMER_REAL, &often, nullptr);
+    for (int repeat = 0; repeat < 30; ++repeat) EXPECT_EQ(product(), undisturbed);
+    const itimerval never{};
+    setitimer(ITIMER_REAL, &never, nullptr);
+    sigaction(SIGALRM, &before, nullptr);
 }
 
 }  // namespace
