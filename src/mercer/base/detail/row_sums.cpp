@@ -82,6 +82,46 @@ void sum_rows_double(std::span<const double* const> rows, const double* weight,
     sum_rows(rows, weight, sum);
 }
 
+/// `count` rows share what is loaded of x.
+template <std::size_t count, class T>
+void multiply_some(const T* const* rows, const double* x, std::size_t size, double* out) {
+    const Wide d;
+    const std::size_t lanes = hn::Lanes(d);
+    hn::Vec<Wide> sum[count];
+    for (std::size_t k = 0; k < count; ++k) sum[k] = hn::Zero(d);
+    std::size_t j = 0;
+    for (; j + lanes <= size; j += lanes) {
+        const auto by = hn::LoadU(d, x + j);
+        for (std::size_t k = 0; k < count; ++k) {
+            sum[k] = hn::MulAdd(by, load_wide(d, rows[k] + j), sum[k]);
+        }
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+        out[k] = hn::GetLane(hn::SumOfLanes(d, sum[k]));
+        for (std::size_t rest = j; rest < size; ++rest) {
+            out[k] += x[rest] * static_cast<double>(rows[k][rest]);
+        }
+    }
+}
+
+template <class T>
+void multiply_rows(std::span<const T* const> rows, std::span<const double> x, double* out) {
+    std::size_t r = 0;
+    for (; r + 8 <= rows.size(); r += 8) {
+        multiply_some<8>(rows.data() + r, x.data(), x.size(), out + r);
+    }
+    for (; r < rows.size(); ++r) multiply_some<1>(rows.data() + r, x.data(), x.size(), out + r);
+}
+
+void multiply_rows_float(std::span<const float* const> rows, std::span<const double> x,
+                         double* out) {
+    multiply_rows(rows, x, out);
+}
+void multiply_rows_double(std::span<const double* const> rows, std::span<const double> x,
+                          double* out) {
+    multiply_rows(rows, x, out);
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace mercer
@@ -93,6 +133,8 @@ namespace {
 
 MERCER_SIMD_EXPORT(sum_rows_float);
 MERCER_SIMD_EXPORT(sum_rows_double);
+MERCER_SIMD_EXPORT(multiply_rows_float);
+MERCER_SIMD_EXPORT(multiply_rows_double);
 
 constexpr std::size_t column_grain = 4096;
 
@@ -107,6 +149,17 @@ template <>
 void add_weighted_rows<double>(std::span<const double* const> rows, std::span<const double> weight,
                                std::span<double> sum) {
     MERCER_SIMD(sum_rows_double)(rows, weight.data(), sum);
+}
+
+template <>
+void row_products<float>(std::span<const float* const> rows, std::span<const double> x,
+                         std::span<double> out) {
+    MERCER_SIMD(multiply_rows_float)(rows, x, out.data());
+}
+template <>
+void row_products<double>(std::span<const double* const> rows, std::span<const double> x,
+                          std::span<double> out) {
+    MERCER_SIMD(multiply_rows_double)(rows, x, out.data());
 }
 
 template <class T>

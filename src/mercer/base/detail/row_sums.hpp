@@ -17,6 +17,10 @@ template <class T>
 void add_weighted_rows_in_parallel(std::span<const T* const> rows, std::span<const double> weight,
                                    std::span<double> sum);
 
+/// out[r] = Σ_j rows[r][j] x[j], in double precision. On the calling thread.
+template <class T>
+void row_products(std::span<const T* const> rows, std::span<const double> x, std::span<double> out);
+
 /// sum_c += Σ_r weight_r rows[r][columns[c]] of rows that are `length` long, likewise in parallel.
 template <class T>
 void add_weighted_columns(std::span<const T* const> rows, std::size_t length,

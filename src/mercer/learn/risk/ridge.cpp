@@ -418,8 +418,8 @@ Model train_by_passes(const RidgeSettings& settings, const SpanSample& sample,
                       Matrix<double> targets, const FeatureProducts& features) {
     const Stopwatch clock;
     const std::vector<TargetScaling> scalings = shift_targets(settings, sample, targets);
-    SpanRidge found = solve_span_ridge(features, sample, targets, settings.lambda, settings.bias,
-                                       settings.common.progress);
+    SpanRidge found = solve_span_ridge(
+        {features, sample, targets, settings.lambda, settings.bias, settings.common.progress});
     ModelParts model = begin_model(Task::ridge, sample, settings.common);
     model.double_precision = true;  // as above
     model.trained.bias = settings.bias;

@@ -147,6 +147,14 @@ void FeatureProducts::for_blocks(std::size_t first, std::size_t last,
     }
 }
 
+void FeatureProducts::through(MatrixView<const double> p, const Between& between,
+                              MatrixView<double> sums) const {
+    Matrix<double> image(p.rows, rows());
+    for (std::size_t o = 0; o < p.rows; ++o) multiply(p.row(o), image.row(o));
+    between(0, image.view());
+    for (std::size_t o = 0; o < p.rows; ++o) sum(std::as_const(image).row(o), sums.row(o));
+}
+
 void FeatureProducts::weigh_blocks(const Weights& weights, const AddBlock& add,
                                    MatrixView<double> g, MatrixView<double> sums) const {
     const std::size_t m = columns();

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -41,6 +42,16 @@ class FeatureProducts {
     /// rows of all ranks. Weights are asked for block by block.
     virtual void weigh(const Weights& weights, MatrixView<double> g,
                        MatrixView<double> sums) const = 0;
+    /// Makes of φ_i·p_o, in row o of `image` for the rows i from `first` on, what φ_i counts in the
+    /// sum o.
+    using Between = std::function<void(std::size_t first, MatrixView<double> image)>;
+    /// Row o of `sums` = Σ_i c(o, i) φ_i over the rows of all ranks, c being what `between` makes
+    /// of the products with row o of `p`.
+    virtual void through(MatrixView<const double> p, const Between& between,
+                         MatrixView<double> sums) const;
+    /// About how many products of `weigh` take as long as a feature that is made and used in
+    /// `through`; infinite where nobody knows.
+    virtual double making_cost() const { return std::numeric_limits<double>::infinity(); }
     /// Puts f = w·φ + b, a row of weights for each output, among the parts of a model.
     virtual void write(ModelParts& model, Matrix<double> weights,
                        std::vector<double> bias) const = 0;

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/detail/row_sums.hpp"
+#include "mercer/base/parallel.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 #include "mercer/solver/linear/detail/incomplete_cholesky.hpp"
 
@@ -47,6 +49,72 @@ void SpanProducts::sum(std::span<const double> c, std::span<double> w) const {
         sums.row(0));
     forward_solve(span_.factor(), sums.view());
     std::ranges::copy(sums.row(0), w.begin());
+}
+
+/// Of the rows whose kernel values are given, in pieces of fixed size that threads share.
+void SpanProducts::add_through(MatrixView<const float> values, MatrixView<const double> beta,
+                               const std::function<void(MatrixView<double>)>& between,
+                               std::span<double> totals) const {
+    constexpr std::size_t piece_rows = 256;
+    const std::size_t m = columns(), outputs = beta.rows;
+    const std::size_t pieces = (values.rows + piece_rows - 1) / piece_rows;
+    Matrix<double> image(outputs, values.rows), parts(pieces * outputs, m);
+    // body(piece, output, its rows, its part of the image)
+    const auto for_pieces = [&](const auto& body) {
+        parallel_for(pieces, [&](std::size_t piece) {
+            const std::size_t from = piece * piece_rows;
+            std::vector<const float*> rows;
+            for (std::size_t i = from; i < std::min(from + piece_rows, values.rows); ++i) {
+                rows.push_back(values.row(i).data());
+            }
+            for (std::size_t o = 0; o < outputs; ++o) {
+                body(piece, o, std::span<const float* const>(rows),
+                     image.row(o).subspan(from, rows.size()));
+            }
+        });
+    };
+    for_pieces([&](std::size_t, std::size_t o, std::span<const float* const> rows,
+                   std::span<double> own) { row_products<float>(rows, beta.row(o), own); });
+    between(image.view());
+    for_pieces([&](std::size_t piece, std::size_t o, std::span<const float* const> rows,
+                   std::span<double> own) {
+        add_weighted_rows<float>(rows, own, parts.row(piece * outputs + o));
+    });
+    for (std::size_t k = 0; k < parts.rows(); ++k) {
+        const std::span<const double> part = std::as_const(parts).row(k);
+        double* const to = totals.data() + k % outputs * m;
+        for (std::size_t j = 0; j < m; ++j) to[j] += part[j];
+    }
+}
+
+void SpanProducts::through(MatrixView<const double> p, const Between& between,
+                           MatrixView<double> sums) const {
+    const std::size_t m = columns();
+    Matrix<double> beta(p.rows, m), totals(p.rows, m);
+    for (std::size_t o = 0; o < p.rows; ++o) std::ranges::copy(p.row(o), beta.row(o).begin());
+    backward_solve(span_.factor(), beta.view());
+    const auto add = [&](std::size_t begin, std::size_t end, std::span<double> total) {
+        for_blocks(begin, end, [&](std::size_t first, std::size_t count) {
+            const std::size_t bytes = count * m * sizeof(float);
+            if (values_.bytes() < bytes) values_ = LargeBuffer(bytes);
+            const MatrixView<float> values(values_.as<float>(), count, m);
+            span_.gram().block(span_.gram().prepare(sample().block(first, count)),
+                               span_.gram().reference(), values);
+            add_through(
+                values, std::as_const(beta).view(),
+                [&](MatrixView<double> image) { between(first, image); }, total);
+        });
+    };
+    leaves().sum(add, totals.values());
+    forward_solve(span_.factor(), totals.view());
+    for (std::size_t o = 0; o < p.rows; ++o) std::ranges::copy(totals.row(o), sums.row(o).begin());
+}
+
+/// Measured: a value takes as long as 25 products and 1.7 more for each column.
+double SpanProducts::making_cost() const {
+    const Rows& rows = sample().data.x;
+    if (rows.is_sparse() || !rows.objects().empty()) return FeatureProducts::making_cost();
+    return 25 + 1.7 * static_cast<double>(rows.columns());
 }
 
 /// Adds to a lower triangle Σ h_i k_i k_i', and after it to the sums Σ right(o, i) k_i.

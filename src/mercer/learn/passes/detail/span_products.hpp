@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/detail/buffer.hpp"
 #include "mercer/learn/detail/centre_span.hpp"
 #include "mercer/learn/passes/detail/feature_products.hpp"
 
 namespace mercer {
 
-/// Span and sample must outlive it.
+/// Span and sample must outlive it. Not for several threads at once.
 class SpanProducts final : public FeatureProducts {
    public:
     SpanProducts(const CentreSpan<float>& span, const SpanSample& sample, Progress progress)
@@ -28,6 +29,9 @@ class SpanProducts final : public FeatureProducts {
     void sum(std::span<const double> c, std::span<double> w) const override;
     void weigh(const Weights& weights, MatrixView<double> g,
                MatrixView<double> sums) const override;
+    void through(MatrixView<const double> p, const Between& between,
+                 MatrixView<double> sums) const override;
+    double making_cost() const override;
     void write(ModelParts& model, Matrix<double> weights, std::vector<double> bias) const override;
 
     /// Σ w_i k(x_i, x_i) over the rows of all ranks, w being the weights of the sample.
@@ -41,8 +45,12 @@ class SpanProducts final : public FeatureProducts {
    private:
     void weigh_block(std::size_t first, std::span<const double> h, MatrixView<const double> right,
                      std::span<double> totals) const;
+    void add_through(MatrixView<const float> values, MatrixView<const double> beta,
+                     const std::function<void(MatrixView<double>)>& between,
+                     std::span<double> totals) const;
 
     const CentreSpan<float>& span_;
+    mutable LargeBuffer values_{};  ///< of the block under way; new memory is slow at first
 };
 
 }  // namespace mercer

@@ -140,7 +140,7 @@ Model process_in_span(GaussianProcessSettings settings, const Dataset& data, con
     SpanEvidence evidence;
     const SpanProducts products(span, sample, progress);
     SpanRidge found =
-        solve_span_ridge(products, sample, y, settings.noise, false, progress, &evidence.normal);
+        solve_span_ridge({products, sample, y, settings.noise, false, progress}, &evidence.normal);
     const auto sum = [&](const auto& term) { return sample.leaves.sum(term); };
     evidence.squares = sum([&](std::size_t i) { return sample.weight(i) * y(0, i) * y(0, i); });
     evidence.logs = sum([&](std::size_t i) { return std::log(sample.weight(i)); });
