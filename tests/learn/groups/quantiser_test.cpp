@@ -104,6 +104,15 @@ TEST(Quantiser, ColumnsGeneratedOneByOneEndAtTheSameValue) {
     EXPECT_GE(book.bound, book.objective * (1 - 1e-4) - 1e-12);
 }
 
+TEST(Quantiser, WhatTheSimplexMethodLeavesUnfinishedIsCoveredUpToAGap) {
+    const Rows rows = square(3000, 3);
+    const Codebook book = quantise(rows, {.radius = 0.05});  // 24 neighbours a row, 3000 corners
+    EXPECT_EQ(book.status, FitStatus::converged);
+    expect_promise(book, rows, 0.05, euclidean);
+    EXPECT_GE(book.bound, book.objective * (1 - 0.02));
+    EXPECT_LT(book.bound, book.objective * (1 - 1e-3));  // the other method did not get there
+}
+
 TEST(Quantiser, OtherDistances) {
     const Rows rows = square(200, 4);
     const auto city = [](std::span<const double> x, std::span<const double> z) {

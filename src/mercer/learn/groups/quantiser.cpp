@@ -15,12 +15,15 @@
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/learn/groups/detail/neighbourhoods.hpp"
 #include "mercer/learn/groups/kmeans.hpp"
-#include "mercer/solver/linear/detail/linear_program.hpp"
+#include "mercer/solver/linear/detail/covering.hpp"
 
 namespace mercer {
 namespace {
 
 constexpr std::size_t lbg_passes = 100;
+/// Of the program where it is not solved to a corner: a smaller one takes long and leaves as many
+/// codes after pruning, up to one or two in a hundred.
+constexpr double wide_gap = 0.02;
 
 using namespace quantising;
 
@@ -48,15 +51,28 @@ std::vector<std::size_t> greedy_cover(const Neighbourhoods& near) {
     return cover;
 }
 
-/// The linear program by column generation: columns enter when their price says that they would
-/// lower the objective.
+FitStatus fit_status(LinearStatus status) {
+    return status == LinearStatus::optimal      ? FitStatus::converged
+           : status == LinearStatus::cancelled  ? FitStatus::cancelled
+           : status == LinearStatus::time_limit ? FitStatus::time_limit
+                                                : FitStatus::stalled;
+}
+
+/// The linear program by the simplex method and column generation: columns enter when their price
+/// says that they would lower the objective. It comes to a corner, where few rows have weights, and
+/// is quick about it where neighbourhoods differ much; where they do not (many points of a plane)
+/// it takes so many steps that it is left unfinished.
 class Program {
    public:
     Program(const Neighbourhoods& near, const QuantiserSettings& settings)
         : near_(near),
           settings_(settings),
           master_(empty_program(near.size())),
-          column_of_(near.size(), absent) {
+          column_of_(near.size(), absent),
+          cost_(near.size(), 1.0) {
+        for (std::size_t i = 0; settings.weighted && i < near.size(); ++i) {
+            cost_[i] = 1 / static_cast<double>(near.count(i));
+        }
         const std::vector<std::size_t> start = greedy_cover(near);
         for (const std::size_t i : start) add(i);
         constexpr std::size_t few = 400'000;  // entries that need no generation
@@ -65,27 +81,32 @@ class Program {
         }
     }
 
-    void run(Codebook& book) {
-        const Run run({}, settings_.time_limit);
+    /// False when it was left unfinished, for want of steps.
+    bool run(Codebook& book, const Run& run) {
+        // A step takes about as long as a look at every row.
+        constexpr std::size_t most_steps = 8000, most_looks = 100'000'000;
+        std::size_t left = std::clamp<std::size_t>(most_looks / near_.size(), 1, most_steps);
         for (int round = 0;; ++round) {
-            const LinearSolution s =
-                master_.solve({.time_limit = run.time_left(), .progress = listener(round)});
+            const LinearSolution s = master_.solve({.time_limit = run.time_left(),
+                                                    .iteration_limit = left,
+                                                    .progress = listener(round)});
+            if (s.status == LinearStatus::iteration_limit) return false;
+            left -= std::min(left - 1, s.iterations);
             if (s.status != LinearStatus::optimal) {
-                book.status = s.status == LinearStatus::cancelled    ? FitStatus::cancelled
-                              : s.status == LinearStatus::time_limit ? FitStatus::time_limit
-                                                                     : FitStatus::stalled;
+                book.status = fit_status(s.status);
                 if (weights_.empty()) use_all();
-                return;
+                return true;
             }
             weights_ = s.x;
             book.objective = s.objective;
             const std::vector<double> value = priced(s.prices);
-            book.bound = std::max(book.bound, proven(value, s.prices));
+            book.bound = std::max(book.bound, covering_bound(covering(), s.prices));
             gap_ = s.objective > 0 ? (s.objective - book.bound) / s.objective : 0;
-            if (gap_ <= settings_.gap || !enter(value)) return;
+            if (gap_ <= settings_.gap || !enter(value)) return true;
         }
     }
 
+    Covering covering() const { return {near_.starts, near_.members, cost_}; }
     /// Rows in use.
     std::vector<std::size_t> chosen() const {
         std::vector<std::size_t> result;
@@ -105,14 +126,11 @@ class Program {
         for (std::size_t i = 0; i < rows; ++i) program.add_row(1, infinite);
         return program;
     }
-    double cost(std::size_t i) const {
-        return settings_.weighted ? 1 / static_cast<double>(near_.count(i)) : 1;
-    }
     void add(std::size_t i) {
         if (column_of_[i] != absent) return;
         std::vector<LinearProgram::Entry> entries;
         for (const std::uint32_t n : near_.of(i)) entries.emplace_back(n, 1.0);
-        column_of_[i] = master_.add_column(cost(i), 0, infinite, entries);
+        column_of_[i] = master_.add_column(cost_[i], 0, infinite, entries);
         row_of_.push_back(i);
     }
     void use_all() { weights_.assign(row_of_.size(), 1.0); }
@@ -128,23 +146,11 @@ class Program {
         return value;
     }
 
-    /// The prices divided by so much that no candidate is worth more than it costs are a solution
-    /// of the dual program: a bound on this one.
-    double proven(const std::vector<double>& value, const std::vector<double>& prices) const {
-        double worst = 1;
-        for (std::size_t i = 0; i < value.size(); ++i) {
-            worst = std::max(worst, value[i] / cost(i));
-        }
-        double sum = 0;
-        for (const double price : prices) sum += std::max(0.0, price);
-        return sum / worst;
-    }
-
     /// The candidates worth most beyond their cost become columns; false when there is none.
     bool enter(const std::vector<double>& value) {
         std::vector<std::pair<double, std::size_t>> worth;
         for (std::size_t i = 0; i < value.size(); ++i) {
-            const double excess = value[i] / cost(i) - 1;
+            const double excess = value[i] / cost_[i] - 1;
             if (column_of_[i] == absent && excess > 1e-6) worth.emplace_back(-excess, i);
         }
         const std::size_t most = std::max<std::size_t>(50, near_.size() / 40);
@@ -168,10 +174,45 @@ class Program {
     const QuantiserSettings& settings_;
     GrowingProgram master_;
     std::vector<std::size_t> column_of_;
+    std::vector<double> cost_;
     std::vector<std::size_t> row_of_{};
     std::vector<double> weights_{};
     double gap_ = 1;
 };
+
+/// The heaviest rows that are needed to cover all, by weights that are optimal up to the gap.
+std::vector<std::size_t> heaviest(const Neighbourhoods& near, const std::vector<double>& weights) {
+    std::vector<std::size_t> order(near.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order,
+                             [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+    std::vector<char> covered(near.size(), 0);
+    std::erase_if(order, [&](std::size_t i) {
+        bool needed = false;
+        for (const std::uint32_t n : near.of(i)) {
+            needed = needed || covered[n] == 0;
+            covered[n] = 1;
+        }
+        return !needed;
+    });
+    std::ranges::sort(order);
+    return order;
+}
+
+/// The codes of the program, before pruning.
+std::vector<std::size_t> choose(const Neighbourhoods& near, const QuantiserSettings& settings,
+                                Codebook& book) {
+    const Run run({}, settings.time_limit);
+    Program program(near, settings);
+    if (program.run(book, run)) return program.chosen();
+    const CoveringSolution s = cover(program.covering(), {.gap = std::max(settings.gap, wide_gap),
+                                                          .time_limit = run.time_left(),
+                                                          .progress = settings.progress});
+    book.status = fit_status(s.status);
+    book.objective = s.objective;
+    book.bound = std::max(book.bound, s.bound);
+    return heaviest(near, s.unrepaired);
+}
 
 /// Leaves out codes whose rows the others cover, those that cover least first (001,
 /// Practicalities).
@@ -239,9 +280,7 @@ Codebook quantise(const Rows& rows, const QuantiserSettings& settings) {
     const Distances distances(rows, settings);
     const Neighbourhoods near = neighbourhoods(distances, rows.size(), settings);
     Codebook book{.radius = settings.radius};
-    Program program(near, settings);
-    program.run(book);
-    book.chosen = program.chosen();
+    book.chosen = choose(near, settings, book);
     const std::size_t before = book.chosen.size();
     if (settings.prune) prune(near, book.chosen);
     book.pruned = before - book.chosen.size();

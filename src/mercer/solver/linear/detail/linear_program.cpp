@@ -104,6 +104,7 @@ std::string describe(LinearStatus status) {
         case LinearStatus::infeasible: return "infeasible";
         case LinearStatus::unbounded: return "unbounded";
         case LinearStatus::time_limit: return "stopped at the time limit";
+        case LinearStatus::iteration_limit: return "stopped at the iteration limit";
         case LinearStatus::cancelled: return "stopped early on request";
         default: return "stopped: rounding allows no further progress";
     }
@@ -186,6 +187,15 @@ LinearSolution GrowingProgram::solve(const LinearSettings& settings) {
         if (!run.goes_on({"linear program", -1})) {
             result.status = run.out_of_time() ? LinearStatus::time_limit : LinearStatus::cancelled;
             break;
+        }
+        if (settings.iteration_limit > 0) {
+            if (result.iterations >= settings.iteration_limit) {
+                result.status = LinearStatus::iteration_limit;
+                break;
+            }
+            MERCER_CLP(Clp_setMaximumIterations)
+            (s.model, static_cast<int>(std::min<std::size_t>(
+                          settings.iteration_limit - result.iterations, 1'000'000'000)));
         }
         status = s.advance(slice);
         result.iterations +=

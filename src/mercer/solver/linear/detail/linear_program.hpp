@@ -64,14 +64,16 @@ enum class LinearStatus {
     infeasible,  ///< no x keeps all bounds
     unbounded,   ///< c'x has no least value
     time_limit,
+    iteration_limit,
     cancelled,
     failed,  ///< the solver gave up: rounding
 };
 std::string describe(LinearStatus status);
 
 struct LinearSettings {
-    double tolerance = 1e-7;  ///< on bounds, of x and of prices
-    double time_limit = 0;    ///< seconds; 0: none
+    double tolerance = 1e-7;          ///< on bounds, of x and of prices
+    double time_limit = 0;            ///< seconds; 0: none
+    std::size_t iteration_limit = 0;  ///< 0: none
     Progress progress{};
 };
 
