@@ -84,8 +84,9 @@ class Program {
     /// False when it was left unfinished, for want of steps.
     bool run(Codebook& book, const Run& run) {
         // A step takes about as long as a look at every row.
-        constexpr std::size_t most_steps = 8000, most_looks = 100'000'000;
-        std::size_t left = std::clamp<std::size_t>(most_looks / near_.size(), 1, most_steps);
+        constexpr std::size_t most_looks = 100'000'000;
+        std::size_t left =
+            std::max<std::size_t>(std::min(most_looks / near_.size(), settings_.simplex_steps), 1);
         for (int round = 0;; ++round) {
             const LinearSolution s = master_.solve({.time_limit = run.time_left(),
                                                     .iteration_limit = left,
