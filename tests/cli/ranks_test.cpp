@@ -65,6 +65,7 @@ TEST_F(Mpi, ModelsHaveTheSameBytesForAnyNumberOfRanks) {
               {classes, {"--task", "k-means", "--clusters", "4", "--starts", "2"}, {3}},
               {sparse, {"--task", "svc", "-C", "0.1", "--memory", "3", "--tol", "0.2"}, {2}},
               {sparse, {"--task", "svc", "-C", "0.1"}, {3}},  // features in memory
+              {numbers, {"--task", "svr", "-C", "0.1", "--tol", "0.1"}, {2}},
               {numbers, {"--task", "huber"}, {5}}};
     for (const auto& [data, words, counts] : cases) {
         SCOPED_TRACE(words[1]);
@@ -178,7 +179,7 @@ TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
     } cases[]{
         {{"train", folder.path("none.csv"), "--task", "ridge", "--approximate", "nystroem"},
          "no such file"},
-        {{"train", data, "--task", "class-means", "--approximate", "nystroem(centres=9)"},
+        {{"train", data, "--kernel", "center(rbf)", "--approximate", "nystroem(centres=9)"},
          "cannot be spread over 3 processes"},
         {{"train", data, "--task", "logistic"}, "a kernel that is not linear, runs in one process"},
         {{"train", data, "--cv", "3"}, "with --cv, --curve or --trace runs in one process"},
