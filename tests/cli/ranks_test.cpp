@@ -180,7 +180,7 @@ TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
     } cases[]{
         {{"train", folder.path("none.csv"), "--task", "ridge", "--approximate", "nystroem"},
          "no such file"},
-        {{"train", data, "--kernel", "center(rbf)", "--approximate", "nystroem(centres=9)"},
+        {{"train", data, "--task", "gp", "--optimise", "--approximate", "nystroem(centres=9)"},
          "cannot be spread over 3 processes"},
         {{"train", data, "--task", "logistic"}, "a kernel that is not linear, runs in one process"},
         {{"train", data, "--cv", "3"}, "with --cv, --curve or --trace runs in one process"},

@@ -266,7 +266,7 @@ void refuse_spread(const std::string& what) {
     if (size == 1) return;
     throw InvalidInput(
         what + " cannot be spread over " + std::to_string(size) +
-        " processes; machines with `approximate=nystroem` can, of rows of numbers, and support "
+        " processes; machines with `approximate` can, of rows of numbers, and support "
         "vector machines of all rows");
 }
 
