@@ -91,7 +91,7 @@ TEST(SpreadCells, AreThoseOfOneRank) {
         std::vector<std::size_t> counts;
     } cases[]{{"svc", 2, false, {2, 3, 30}},  // more ranks than cells
               {"svc", 3, true, {3}},
-              {"logistic", 2, false, {2}},
+              {"logistic", 2, false, {30}},
               {"ridge", 1, false, {5}}};
     for (const auto& [task, colours, sparse, counts] : cases) {
         SCOPED_TRACE(task);
