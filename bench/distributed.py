@@ -281,11 +281,12 @@ class Bench:
         rows, targets = self.made(400_000, 28)
         sets = self.sets()
         few, classes = sets["mnist"]
+        cover, kinds = sets["covtype"]
         runs = {
             "ridge M = 1000": [rows, "--labels", targets, *self.span("ridge", 1000)],
             "huber M = 500": [rows, "--labels", targets, *self.span("huber", 500)],
             "svc, all rows": [few, "--labels", classes, "--kernel", "rbf(gamma=3e-7)", "-C", "3"],
-            "svc, narrow kernel": [sets["covtype"][0], "--labels", sets["covtype"][1], "--kernel", "rbf(gamma=32)", "--scale", "minmax", "-C", "3"],
+            "svc, narrow": [cover, "--labels", kinds, "--kernel", "rbf(gamma=32)", "--scale", "minmax", "-C", "3"],
             "svc M = 300": [rows, "--labels", self.signs(targets), *self.span("svc", 300), "--memory", "4096"],
         }
         for name, words in runs.items():

@@ -305,7 +305,7 @@ class CellTraining {
         }
         set_trained(model);
         if (news_.log_odds) model.extras.set(Calibration(std::vector<Sigmoid>(outputs, {-1, 0})));
-        const bool late = news_.late || is_late();
+        const bool late = news_.late;
         set_cells(model, Cells(std::move(grown_.tree), std::move(cells_)),
                   late ? FitStatus::time_limit : FitStatus::cancelled);
         for (Report& report : model.reports) {
