@@ -127,6 +127,11 @@ class Bench:
         x = rng.standard_normal((n, d), dtype=np.float32)
         return self.write(f"made.{n}", x, np.sin(2 * x[:, 0]) + 0.1 * rng.standard_normal(n))
 
+    def signs(self, targets: str) -> str:
+        path = self.path("signs.npy")
+        np.save(path, (np.load(targets) > 0).astype(np.float64))
+        return path
+
     @staticmethod
     def span(task: str, centres: int) -> list[str]:
         more = {"k-means": ["--clusters", "5"], "kpca": ["--components", "5"]}.get(task, [])
@@ -274,11 +279,15 @@ class Bench:
         print("threads: two ranks of one thread beside two threads, least of 4: seconds from start to end, and of the")
         print("  processor (a rank that waits for another one keeps its processor busy)")
         rows, targets = self.made(400_000, 28)
-        few, classes = self.sets()["mnist"]
+        sets = self.sets()
+        few, classes = sets["mnist"]
+        cover, kinds = sets["covtype"]
         runs = {
             "ridge M = 1000": [rows, "--labels", targets, *self.span("ridge", 1000)],
             "huber M = 500": [rows, "--labels", targets, *self.span("huber", 500)],
             "svc, all rows": [few, "--labels", classes, "--kernel", "rbf(gamma=3e-7)", "-C", "3"],
+            "svc, narrow": [cover, "--labels", kinds, "--kernel", "rbf(gamma=32)", "--scale", "minmax", "-C", "3"],
+            "svc M = 300": [rows, "--labels", self.signs(targets), *self.span("svc", 300), "--memory", "4096"],
         }
         for name, words in runs.items():
             words = [words[0], self.path("model.mercer"), *words[1:]]

@@ -414,11 +414,10 @@ HeldRows rows_of_ranks(const TrainOptions& options) {
         require_one_rank("mercer train with --cv, --curve or --trace");
     }
     const bool svm = is_svm(options.machine().task) && options.approximate.empty();
-    if (svm) return HeldRows::all;  // of most of them all are needed
+    if (svm || options.approximate.starts_with("cells")) return HeldRows::all;
     if (!goes_over_rows(options)) {
         require_one_rank(
-            "mercer train of this task without --approximate nystroem, or of a kernel that is not "
-            "linear,");
+            "mercer train of this task without --approximate, or of a kernel that is not linear,");
     }
     return HeldRows::own;
 }

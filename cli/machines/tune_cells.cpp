@@ -10,6 +10,7 @@
 #include "cli/common/interrupt.hpp"
 #include "cli/common/model_output.hpp"
 #include "cli/common/output.hpp"
+#include "cli/common/ranks.hpp"
 #include "mercer/base/file.hpp"
 #include "mercer/base/text.hpp"
 #include "mercer/persist/model_file.hpp"
@@ -134,11 +135,11 @@ int tune_cells(const CellTuning& tuning, const TrainOptions& options, const SvmS
             "the search was interrupted; cells not searched by then say their most frequent "
             "class or mean");
     }
-    if (!tuning.csv.empty()) {
+    if (!tuning.csv.empty() && is_first_rank()) {
         const InterruptLater later(tuning.csv);
         write_whole(tuning.csv, [&](Output& out) { out.write(csv_of(found)); });
     }
-    if (!options.model.empty()) {
+    if (!options.model.empty() && is_first_rank()) {
         const InterruptLater later(options.model);
         save(found.model, options.model);
         json["model"] = options.model;

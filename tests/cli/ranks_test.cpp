@@ -65,6 +65,7 @@ TEST_F(Mpi, ModelsHaveTheSameBytesForAnyNumberOfRanks) {
               {classes, {"--task", "k-means", "--clusters", "4", "--starts", "2"}, {3}},
               {sparse, {"--task", "svc", "-C", "0.1", "--memory", "3", "--tol", "0.2"}, {2}},
               {sparse, {"--task", "svc", "-C", "0.1"}, {3}},  // features in memory
+              {numbers, {"--task", "svr", "-C", "0.1", "--tol", "0.1"}, {2}},
               {numbers, {"--task", "huber"}, {5}}};
     for (const auto& [data, words, counts] : cases) {
         SCOPED_TRACE(words[1]);
@@ -102,6 +103,7 @@ TEST_F(Mpi, SupportVectorMachinesOfAllRowsHaveTheSameBytes) {
               {blobs, {"--task", "svc", "--probability"}, {2, 5}},
               {many, {"--task", "svc", "--kernel", "rbf(gamma=2000)"}, {2, 3}},  // narrow
               {sinc, {"--task", "svr", "--target-scale", "standard"}, {3}},
+              {blobs, {"--task", "svc", "--approximate", "cells(rows=200)"}, {3}},
               {moons, {"--task", "one-class", "--nu", "0.2", "--double"}, {2}},
               {words, {"--task", "svc", "--kernel", "spectrum(k=2)[text]"}, {2}}};
     for (const auto& [data, more, counts] : cases) {
@@ -178,7 +180,7 @@ TEST_F(Mpi, AnErrorIsSaidOnceAndEndsAll) {
     } cases[]{
         {{"train", folder.path("none.csv"), "--task", "ridge", "--approximate", "nystroem"},
          "no such file"},
-        {{"train", data, "--task", "class-means", "--approximate", "nystroem(centres=9)"},
+        {{"train", data, "--task", "gp", "--optimise", "--approximate", "nystroem(centres=9)"},
          "cannot be spread over 3 processes"},
         {{"train", data, "--task", "logistic"}, "a kernel that is not linear, runs in one process"},
         {{"train", data, "--cv", "3"}, "with --cv, --curve or --trace runs in one process"},
@@ -300,6 +302,32 @@ TEST_F(Mpi, ASearchHasTheTableAndTheModelOfOneProcess) {
                   without_seconds(content_of(folder.path("alone.csv"))));
         EXPECT_EQ(content_of(folder.path("spread.mercer")),
                   content_of(folder.path("alone.mercer")));
+    }
+}
+
+TEST_F(Mpi, ASearchInCellsHasTheTableAndTheModelOfOneProcess) {
+    const std::string data = made({"moons", "--n", "300", "--noise", "0.3"}, "moons.csv");
+    const auto tune = [&](const std::string& name) {
+        return Words{"tune",
+                     data,
+                     folder.path(name + ".mercer"),
+                     "--grid",
+                     "C=0.1,10",
+                     "--grid",
+                     "gamma=0.1,3",
+                     "--folds",
+                     "3",
+                     "--approximate",
+                     "cells(rows=80)",
+                     "--csv",
+                     folder.path(name + ".csv")};
+    };
+    ASSERT_EQ(run(tune("alone")).code, 0);
+    const Outcome spread = run_ranks(3, tune("spread"));
+    ASSERT_EQ(spread.code, 0) << spread.err;
+    for (const char* ending : {".csv", ".mercer"}) {
+        EXPECT_EQ(content_of(folder.path(std::string("spread") + ending)),
+                  content_of(folder.path(std::string("alone") + ending)));
     }
 }
 

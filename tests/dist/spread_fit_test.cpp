@@ -261,10 +261,42 @@ TEST(SpreadFitErrors, MachinesThatCannotBeSpreadSaySo) {
     for (const bool in_span : {true, false}) {
         const auto body = [&](Communicator& ranks) {
             const Dataset own = part_of(data, own_rows(ranks, data.size()));
-            in_span ? machine_in_span("class-means", {}, {}).fit(own)
+            in_span ? machine_in_span("gp", {}, {{"optimise", true}}).fit(own)
                     : machine_entry("ridge").make({}, {}).fit(own);
         };
-        EXPECT_THROW(run_ranks(2, body), InvalidInput);
+        try {
+            run_ranks(2, body);
+            FAIL() << "what cannot be spread was";
+        } catch (const InvalidInput& error) {
+            EXPECT_NE(std::string(error.what()).find("cannot be spread over 2"), std::string::npos)
+                << error.what();
+        }
+    }
+}
+
+struct FromFeatures {
+    const char* task;
+    std::size_t classes;
+    SettingValues values;
+};
+
+/// Machines that learn from the features of all rows: support vector machines by all ranks
+/// together, others by each alike.
+TEST(SpreadFeatures, EveryMachineIsThatOfOneRank) {
+    for (const FromFeatures& c :
+         {FromFeatures{"svr", 1, {{"C", 0.1}, {"tolerance", 0.1}}},
+          FromFeatures{"nu-svr", 1, {{"C", 0.1}, {"tolerance", 0.1}}},
+          FromFeatures{"nu-svc", 2, {{"nu", 0.8}, {"tolerance", 0.1}}},
+          FromFeatures{"one-class", 1, {{"nu", 0.1}, {"tolerance", 0.1}}},
+          FromFeatures{"quantile", 1, {{"lambda", 1.0}}}, FromFeatures{"class-means", 3, {}}}) {
+        SCOPED_TRACE(c.task);
+        const Dataset data = rings(17'000, c.classes, false, true);  // three leaves
+        const FitSettings common{.scaling = ScalingRule::parse("standard")};
+        const Machine machine = machine_in_span(c.task, common, c.values);
+        const Model alone = machine.fit(data);
+        run_ranks(2, [&](Communicator& ranks) {
+            expect_same(machine.fit(part_of(data, own_rows(ranks, data.size()))), alone);
+        });
     }
 }
 
@@ -305,6 +337,20 @@ TEST(SpreadCentres, AreThoseOfOneRank) {
             EXPECT_TRUE(partners.spoken());
         });
     }
+}
+
+/// Learnt by each alike, a machine that one rank was stopped at is none of the others' either.
+TEST(SpreadFitErrors, OneRankThatStopsBeforeItsMachineStopsAll) {
+    const Dataset data = rings(9'000, 1, false, false);
+    run_ranks(2, [&](Communicator& ranks) {
+        FitSettings common;
+        const Machine machine =
+            approximate(common, {.centres = 40}, [&](const FitSettings& own) -> Machine {
+                if (ranks.rank() == 1 && own.kernel == linear()) throw Cancelled();
+                return machine_entry("quantile").make(own, {{"lambda", 1.0}});
+            });
+        EXPECT_THROW(machine.fit(part_of(data, own_rows(ranks, data.size()))), Cancelled);
+    });
 }
 
 /// While features are computed there is no machine yet.

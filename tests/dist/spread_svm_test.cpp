@@ -180,6 +180,28 @@ TEST(SpreadSvm, NarrowKernels) {
     compare_ranks(settings, data, {2, 3});
 }
 
+/// So many columns that products with rows that are written down are worth to be shared, by more
+/// ranks than sums have parts too.
+TEST(SpreadSvm, WideRowsUnderTheLinearKernel) {
+    Random random(2);
+    Dataset data;
+    std::vector<float> x;
+    constexpr std::size_t columns = 80;
+    for (std::size_t i = 0; i < 15'000; ++i) {
+        double f = random.normal();
+        for (std::size_t k = 0; k < columns; ++k) {
+            x.push_back(static_cast<float>(random.normal()));
+            if (k < 5) f += x.back();
+        }
+        data.y.values.push_back(f > 0 ? 1 : 0);
+    }
+    data.x = Rows::dense(std::move(x), columns);
+    SvmSettings settings = svm_settings_for(Task::svc, "linear");
+    settings.C = 0.01;
+    compare_ranks(settings, data, {2, 9});
+    compare_ranks(svm_settings_for(Task::svr, "linear"), data, {3});
+}
+
 TEST(SpreadSvm, RowsOfAllRanksAreGathered) {
     Dataset data = svm_rings(9'000, 2);  // two leaves: of five ranks three have no rows
     data.y.names = {"inner", "outer"};

@@ -122,6 +122,34 @@ TEST(Locality, RowsStayWhereTheyAreWhenTheKernelReachesFar) {
     EXPECT_FALSE(other.is_local(other.reference()));
 }
 
+/// Some rows and columns in any order, columns repeated: the values of a block, but that what is
+/// nothing is 0, and few of them computed.
+TEST(Locality, TilesHaveTheValuesThatAreSomething) {
+    const Gram<float> gram(rbf({.gamma = 32.0}), rows_with_categories(6000, 20, 3));
+    const auto order = gram.near_order(gram.reference());
+    const Points<float> points = gram.select_among(gram.reference(), order);
+    const auto op = make_operator(gram, points, {.reuse = Reuse::marked});
+    Random random(4);
+    std::vector<std::size_t> which, columns;
+    for (std::size_t k = 0; k < 300; ++k) which.push_back(random.below(6000));
+    for (std::size_t k = 0; k < 1100; ++k) columns.push_back(random.below(6000));
+    std::ranges::sort(which);
+    columns[7] = columns[9] = columns[8];
+    Matrix<float> tile(which.size(), columns.size(), 5.0F), block(which.size(), columns.size());
+    op->tile(which, columns, tile.view());
+    EXPECT_LT(op->evaluations(), which.size() * columns.size() / 4);
+    gram.block(gram.select_among(points, which), gram.select_among(points, columns), block.view());
+    std::size_t near = 0;
+    for (std::size_t k = 0; k < tile.values().size(); ++k) {
+        const float wanted = block.values()[k] < 0x1p-40F ? 0.0F : block.values()[k];
+        EXPECT_NEAR(tile.values()[k], wanted, 1e-6 * wanted);
+        near += wanted > 0 ? 1 : 0;
+    }
+    EXPECT_GT(near, 1000U);
+    op->tile({}, columns, Matrix<float>(0, columns.size()).view());
+    op->tile(which, {}, Matrix<float>(which.size(), 0).view());
+}
+
 /// Short rows by differences, and long ones of bytes.
 class LocalSums : public ::testing::TestWithParam<std::size_t> {};
 

@@ -25,9 +25,8 @@ A worker that is lost costs what it had computed, and no more. Or run a program 
 >>> bool(abs(model.predict([[.5]])[0] - .25) < .02)
 True
 
-`KernelRidge`, `GaussianProcessRegressor`, `KernelPCA`, `KernelKMeans`, `KernelLogisticRegression`,
-`SquaredHingeClassifier`, `KernelHuberRegressor` and `SVC`, each with ``approximate="nystroem(...)"``, can
-be spread so; others refuse more than one process. A fit that takes long is kept by `checkpoint`.
+Estimators with ``approximate="nystroem(...)"`` can be spread so; others refuse more than one
+process. A fit that takes long is kept by `checkpoint`.
 """
 
 from __future__ import annotations

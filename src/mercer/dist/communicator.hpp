@@ -8,10 +8,9 @@
 //   const RowRange own = own_rows(*ranks, total);
 //   Model model = machine.fit(rows_of(own));  // the same on every rank
 //
-// Machines that learn in the span of some rows by passes over blocks (ridge, Gaussian processes,
-// kernel PCA, k-means, svc and the smooth losses under `approximate`) can be spread so, and support
-// vector machines of all rows, which every rank then has; others refuse. What is added up is added
-// in the order of one tree, so that the model has the same bits for any number of ranks.
+// Machines that learn in the span of some rows (`approximate`) can be spread so, and support vector
+// machines of all rows, which every rank then has; others refuse. What is added up is added in the
+// order of one tree, so that the model has the same bits for any number of ranks.
 #pragma once
 
 #include <cstddef>

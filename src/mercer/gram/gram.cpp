@@ -374,6 +374,34 @@ struct Gram<T>::State {
         return std::accumulate(computed.begin(), computed.end(), std::uint64_t{0});
     }
 
+    /// out(i, places[j]) = program(x_i, z_j), where values that are nothing are 0 and most blocks
+    /// of them are not computed. Returns how many values were.
+    std::uint64_t fill_near(const Data& x, const Data& z, std::span<const std::size_t> places,
+                            MatrixView<T> out) const {
+        parallel_ranges(out.rows, 64, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) std::ranges::fill(out.row(i), T{0});
+        });
+        std::vector<std::uint64_t> computed((z.size + tile_columns - 1) / tile_columns, 0);
+        parallel_for(computed.size(), [&](std::size_t strip) {
+            const std::size_t most = std::min(tile_rows, x.size);
+            const auto values = std::make_unique_for_overwrite<T[]>(most * tile_columns);
+            const std::vector<T*> rows = row_pointers({values.get(), most, tile_columns});
+            for (const NearTile& near : near_tiles(x.boxed, z.boxed, strip, *reach, tile_rows)) {
+                fill_tile(sum_program,
+                          Window<T>{x, z, near.first_row, near.rows, near.first_column,
+                                    near.columns, &near.varying},
+                          std::span(rows).first(near.rows));
+                const auto to = places.subspan(near.first_column, near.columns);
+                for (std::size_t i = 0; i < near.rows; ++i) {
+                    const std::span<T> row = out.row(near.first_row + i);
+                    for (std::size_t j = 0; j < near.columns; ++j) row[to[j]] = rows[i][j];
+                }
+                computed[strip] += near.rows * near.columns;
+            }
+        });
+        return std::accumulate(computed.begin(), computed.end(), std::uint64_t{0});
+    }
+
     static bool are_boxed(const Data& x, const Data& z) {
         return !x.boxed.blocks.empty() && !z.boxed.strips.empty();
     }
@@ -624,6 +652,16 @@ void Gram<T>::block(const Points<T>& x, const Points<T>& z, MatrixView<T> out) c
         throw std::logic_error("a block must have the shape of its points");
     }
     state_->fill(state_->plan.program, *x.data_, 0, *z.data_, out);
+}
+
+template <class T>
+std::uint64_t Gram<T>::near_block(const Points<T>& x, const Points<T>& z,
+                                  std::span<const std::size_t> places, MatrixView<T> out) const {
+    if (out.rows != x.size() || out.columns != z.size() || places.size() != z.size() ||
+        !state_->reach || !State::are_boxed(*x.data_, *z.data_)) {
+        throw std::logic_error("a block of near points must have their shape, and places");
+    }
+    return state_->fill_near(*x.data_, *z.data_, places, out);
 }
 
 template <class T>

@@ -105,11 +105,17 @@ class Gram {
 
     /// out(i, j) = k(x_i, z_j) for all i and j.
     void block(const Points<T>& x, const Points<T>& z, MatrixView<T> out) const;
-    /// The same with a place of its own for each row: out[i][j] = k(x_i, z_j).
+    /// The same for points of which most pairs are out of reach (`is_local`), with the column of
+    /// z_j at places[j]: values that count as 0 in `add_product` are 0. Returns how many were
+    /// computed.
+    std::uint64_t near_block(const Points<T>& x, const Points<T>& z,
+                             std::span<const std::size_t> places, MatrixView<T> out) const;
+    /// The same as `block` with a place of its own for each row: out[i][j] = k(x_i, z_j).
     void rows_to(const Points<T>& x, const Points<T>& z, std::span<T* const> out) const;
     /// sums[j] += Σ_i weights[i] k(x_i, z_j), without a row being stored anywhere. Values of k that
-    /// are nothing beside k(x, x) (less than 2⁻⁵³ of it, of kernels that fall off with the
-    /// distance) count as 0, and blocks of them are not computed. Returns how many values were.
+    /// are nothing beside k(x, x) (less than 2⁻⁴⁰ of it, in double precision 2⁻⁵³, of kernels that
+    /// fall off with the distance) count as 0, and blocks of them are not computed. Returns how
+    /// many values were.
     std::uint64_t add_product(const Points<T>& x, const Points<T>& z,
                               std::span<const double> weights, std::span<double> sums) const;
     /// The same of some of the points: sums[j] += Σ_r weights[r] k(x_i, z_j), i = which[r]. Of the

@@ -5,10 +5,10 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "mercer/base/error.hpp"
 #include "mercer/base/text.hpp"
-#include "mercer/dist/detail/one_rank.hpp"
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/detail/centre_span.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
@@ -190,25 +190,22 @@ class SpanFit {
         const Run run = settings_.run();
         FitSettings own = settings_;
         own.progress = run.progress();
-        Communicator& ranks = current_ranks();
-        if (ranks.size() > 1) {
-            if (task != Task::svc) refuse_spread("the task " + task_name(task));
-            own.progress = spread_progress(run.progress(), ranks);
-            try {
-                return with_all_rows(data, targets,
-                                     [&](const Dataset& all, MatrixView<const double> y) {
-                                         return fit_all_rows(task, all, y, own, run, ranks);
-                                     });
-            } catch (const Cancelled&) {
-                stopped_without_model(run, settings_.time_limit, ranks);
-            }
-        }
         if (KeepCheckpoint::current()) {
             throw InvalidInput("the task " + task_name(task) +
                                " keeps no `checkpoint`: it learns from stored features, not in "
                                "passes over the rows");
         }
-        return fit_all_rows(task, data, targets, own, run, ranks);
+        Communicator& ranks = current_ranks();
+        if (ranks.size() == 1) return fit_all_rows(task, data, targets, own, run, ranks);
+        own.progress = spread_progress(run.progress(), ranks);
+        try {
+            return with_all_rows(data, targets,
+                                 [&](const Dataset& all, MatrixView<const double> y) {
+                                     return fit_all_rows(task, all, y, own, run, ranks);
+                                 });
+        } catch (const Cancelled&) {
+            stopped_without_model(run, settings_.time_limit, ranks);
+        }
     }
 
    private:
@@ -217,12 +214,34 @@ class SpanFit {
                        const FitSettings& own, const Run& run, Communicator& ranks) const {
         const SpanSample sample = take_span_sample(task, data, own, targets.columns == 0);
         const CentreSpan<T> span(sample, own, how_);
-        SpanFeatures<T> features = features_of(span, sample, own, ranks);
-        const SpreadOver together(ranks, HeldRows::all);
-        const Model inner = fit_features(span, sample, features, targets, run);
-        const std::unique_ptr<Communicator> one = one_rank();
-        const SpreadOver here(*one);
+        const SpanFeatures<T> features = features_of(span, sample, own, ranks);
+        const auto learn = [&] { return fit_features(span, sample, features, targets, run); };
+        const Model inner = is_svm(task) ? together(ranks, learn) : alike(ranks, learn);
         return written_down(task, span, sample, features, inner, run);
+    }
+
+    /// By all ranks, each of which has all features.
+    template <class Learn>
+    static Model together(Communicator& ranks, const Learn& learn) {
+        const SpreadOver all(ranks, HeldRows::all);
+        return learn();
+    }
+
+    /// By each rank for itself. Where one was stopped before it had a machine, none has one; else
+    /// each stops by its own clock and listener.
+    template <class Learn>
+    static Model alike(Communicator& ranks, const Learn& learn) {
+        std::optional<Model> model;
+        try {
+            model = learn();
+        } catch (const Cancelled&) {
+            if (ranks.size() == 1) throw;
+        }
+        const char stopped = model ? 0 : 1;
+        if (std::ranges::count(ranks.all_gather(std::span<const char>(&stopped, 1)), 1) > 0) {
+            throw Cancelled();
+        }
+        return *std::move(model);
     }
 
     Model fit_features(const CentreSpan<T>& span, const Sample& sample,

@@ -3,10 +3,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 
 #include "mercer/base/error.hpp"
-#include "mercer/dist/communicator.hpp"
+#include "mercer/dist/detail/one_rank.hpp"
+#include "mercer/learn/detail/message.hpp"
 #include "mercer/select/automatic.hpp"
 #include "mercer/select/search.hpp"
 
@@ -50,9 +52,13 @@ class SearchOfCells {
         found_.measure = settings_.measure.value_or(usual_measure(kind));
         found_.folds = settings_.folds.folds * settings_.folds.repeats;
         for (const Axis& axis : axes_) found_.axes.push_back(axis.name);
+        const std::unique_ptr<Communicator> one = one_rank();
+        Communicator& ranks = settings_.ranks ? *settings_.ranks : *one;
+        const SpreadOver together(ranks, HeldRows::all);
         found_.model = fit_cells(
             kind, whole, how, data, {},
             [this](const CellRows& rows, const FitSettings& own) { return learn(rows, own); });
+        exchange(ranks);
         settle(*cells_of(found_.model));
         found_.seconds = clock.seconds();
         return std::move(found_);
@@ -140,6 +146,32 @@ class SearchOfCells {
         return SearchSpace(task_of(rows, last), axes, rows.data).machine(values).fit(rows.data);
     }
 
+    template <class Archive>
+    static void pass(Archive& archive, std::size_t& cell, Choice& found) {
+        auto& [rows, values, score, usual] = found.choice;
+        archive(cell, rows, values, score, usual, found.axes, found.points);
+    }
+
+    /// Tells all ranks what each has chosen.
+    void exchange(Communicator& ranks) {
+        if (ranks.size() == 1) return;
+        MessageWriter own;
+        for (auto& [cell, found] : choices_) {
+            std::size_t number = cell;
+            pass(own, number, found);
+        }
+        exchange_messages(ranks, own, [&](std::span<MessageReader> readers) {
+            for (MessageReader& in : readers) {
+                while (!in.is_at_end()) {
+                    std::size_t cell = 0;
+                    Choice heard;
+                    pass(in, cell, heard);
+                    choices_[cell] = std::move(heard);
+                }
+            }
+        });
+    }
+
     void settle(const Cells& cells) {
         double weight = 0;
         for (std::size_t k = 0; k < cells.all.size(); ++k) {
@@ -198,9 +230,6 @@ CellSearch search_cells(const CellTask& task, const FitSettings& common, const s
                         const SearchSettings& settings) {
     if (!settings.journal.empty()) {
         throw InvalidInput("a search in cells keeps no `journal`: leave it out");
-    }
-    if (settings.ranks && settings.ranks->size() > 1) {
-        throw InvalidInput("a search in cells is one process's: run it without others");
     }
     return SearchOfCells(task, axes, settings).run(common, kernel, data, how);
 }

@@ -138,9 +138,9 @@ CellTask machine_cell_task(const MachineEntry& machine, const SettingValues& giv
 /// all of its rows. `settings` says how to search; without axes each cell has a search of its own
 /// (select/automatic.hpp). `kernel` is an expression as SearchTask has it, and what it takes from
 /// data it takes from all rows. Where it is told to stop, cells not searched by then say their most
-/// frequent class or mean.
+/// frequent class or mean. Ranks (`settings.ranks`) search some of the cells each.
 ///
-/// Throws InvalidInput for a journal and for several processes, and as `search` and `fit_cells` do.
+/// Throws InvalidInput for a journal, and as `search` and `fit_cells` do.
 CellSearch search_cells(const CellTask& task, const FitSettings& common, const std::string& kernel,
                         const std::vector<Axis>& axes, const Dataset& data, const CellRule& how,
                         const SearchSettings& settings = {});

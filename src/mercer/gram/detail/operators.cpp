@@ -222,8 +222,7 @@ SharedOperator<T> make_operator(const Gram<T>& gram, const Points<T>& points,
     // Likewise where most values are nothing, so that a row costs less to compute than to read
     // whole.
     if (gram.is_local(points)) {
-        if (!request.partners || request.partners->count() == 1) return computed;
-        return std::make_shared<LocalOperator<T>>(gram, points, *request.partners);
+        return std::make_shared<LocalOperator<T>>(gram, points, request.partners);
     }
     return std::make_shared<CachedOperator<T>>(
         std::move(computed), request.memory_bytes,

@@ -3,8 +3,6 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
-#include <numeric>
-#include <optional>
 #include <thread>
 
 #include "mercer/base/error.hpp"
@@ -15,10 +13,12 @@
 #include "mercer/learn/calibration.hpp"
 #include "mercer/learn/cells/cells.hpp"
 #include "mercer/learn/cells/detail/cell_growth.hpp"
+#include "mercer/learn/cells/detail/rank_cells.hpp"
 #include "mercer/learn/detail/checkpoint.hpp"
 #include "mercer/learn/detail/model_check.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
+#include "mercer/learn/detail/span_sample.hpp"
 
 namespace mercer {
 namespace {
@@ -68,22 +68,17 @@ bool says_log_odds(const Model& model) {
 class CellTraining {
    public:
     CellTraining(Task task, const FitSettings& settings, const CellRule& how, const Dataset& data,
-                 MatrixView<const double> targets, const CellFit& fit)
+                 MatrixView<const double> targets, const CellFit& fit, Communicator& ranks)
         : task_(task),
           settings_(settings),
           run_(settings.run()),
           targets_(targets),
           fit_(fit),
+          ranks_(ranks),
           sample_(take_sample(task, data, settings, targets.columns == 0)) {
         kernel_ = resolve(sample_.kernel, sample_.x, sample_.data.feature_names);
         require_cells(task, sample_, kernel_, how);
-        const Progress progress = run_.progress();
-        try {
-            grown_ =
-                grow_cells(sample_.x, how.rows, settings.seed, settings.memory_bytes, progress);
-        } catch (const Cancelled&) {
-            stopped_without_model(run_, settings.time_limit);
-        }
+        grow(how);
         rows_.resize(grown_.tree.cells());
         for (std::size_t i = 0; i < grown_.cell.size(); ++i) rows_[grown_.cell[i]].push_back(i);
         // By the size of cells alone, so that each finds the same room whatever the threads.
@@ -93,10 +88,11 @@ class CellTraining {
     }
 
     Model run() {
-        const std::size_t count = rows_.size();
-        cells_.resize(count);
-        std::vector<std::size_t> order(count);
-        std::iota(order.begin(), order.end(), std::size_t{0});
+        cells_.resize(rows_.size());
+        const RankCells shares(ranks_, rows_);
+        std::vector<std::size_t> order = shares.own();
+        const std::size_t count = order.size();
+        own_cells_ = count;
         std::ranges::stable_sort(order, std::ranges::greater(),
                                  [&](std::size_t k) { return rows_[k].size(); });
         const auto learn_next = [&](std::size_t k) { learn(order[k]); };
@@ -105,12 +101,39 @@ class CellTraining {
         } else {
             parallel_for(count, learn_next, at_once_);
         }
+        news_.late = is_late();
+        shares.exchange(cells_, news_);
         const auto learnt = std::ranges::find(cells_, CellState::learnt, &Cell::state);
-        if (learnt == cells_.end() && refused_) throw InvalidInput(*refused_);
+        if (learnt == cells_.end() && !news_.refused.empty()) throw InvalidInput(news_.refused);
         return whole(learnt == cells_.end() ? nullptr : learnt->model.get());
     }
 
    private:
+    /// Every rank cuts alike. Where one was stopped before it had, none has cells.
+    void grow(const CellRule& how) {
+        bool stopped = false;
+        try {
+            grown_ = grow_cells(sample_.x, how.rows, settings_.seed, settings_.memory_bytes,
+                                run_.progress());
+        } catch (const Cancelled&) {
+            stopped = true;
+        }
+        if (ranks_.size() == 1) {
+            if (stopped) stopped_without_model(run_, settings_.time_limit);
+            return;
+        }
+        const char own = stopped ? 1 : 0;
+        const std::vector<char> said = ranks_.all_gather(std::span<const char>(&own, 1));
+        if (std::ranges::find(said, char{1}) != said.end()) {
+            stopped_without_model(run_, settings_.time_limit, ranks_);
+        }
+    }
+
+    bool is_late() const {
+        return run_.out_of_time() ||
+               (settings_.time_limit > 0 && run_.seconds() >= settings_.time_limit);
+    }
+
     CellRows rows_of(std::size_t k) const {
         CellRows own{.cell = k};
         own.data.x = sample_.x.select(rows_[k]);
@@ -142,10 +165,11 @@ class CellTraining {
     /// Whoever listens is called from the thread that began; the others look at the clock.
     bool goes_on() {
         if (stopped_) return false;
-        const double done = static_cast<double>(done_) / static_cast<double>(rows_.size());
+        const double done =
+            static_cast<double>(done_) / static_cast<double>(std::max<std::size_t>(own_cells_, 1));
         if (std::this_thread::get_id() == own_thread_) {
             const std::string detail =
-                std::to_string(done_) + " of " + std::to_string(rows_.size()) + " cells";
+                std::to_string(done_) + " of " + std::to_string(own_cells_) + " cells";
             if (!run_.goes_on({"training", done, detail})) stopped_ = true;
         } else if (settings_.time_limit > 0 && run_.seconds() >= settings_.time_limit) {
             stopped_ = true;
@@ -189,12 +213,12 @@ class CellTraining {
         } catch (const InvalidInput& error) {
             cell.state = CellState::refused;
             const std::lock_guard lock(mutex_);
-            if (!refused_) refused_ = error.what();
+            if (news_.refused.empty()) news_.refused = error.what();
         }
     }
 
     /// Without what the whole model says once; origins among the rows of the data given.
-    Model trimmed(const Model& model, const std::vector<std::size_t>& origins) const {
+    Model trimmed(const Model& model, const std::vector<std::size_t>& origins) {
         ModelParts parts = model.parts();
         parts.feature_names.clear();
         parts.target_names.clear();
@@ -202,7 +226,10 @@ class CellTraining {
         parts.recipe = nullptr;
         parts.extras = {};
         for (std::size_t& origin : parts.origins) origin = origins[origin];
-        if (says_log_odds(model)) log_odds_ = true;
+        if (says_log_odds(model)) {
+            const std::lock_guard lock(mutex_);
+            news_.log_odds = true;
+        }
         return Model(std::move(parts));
     }
 
@@ -226,7 +253,7 @@ class CellTraining {
         for (const std::size_t i : rows_[k]) count[sample_.class_of(i)] += sample_.weight(i);
         const auto best = static_cast<std::size_t>(std::ranges::max_element(count) - count.begin());
         // As sure as so many rows without an exception make it, where decisions are log-odds.
-        const double sure = log_odds_ ? std::log1p(count[best]) : 1;
+        const double sure = news_.log_odds ? std::log1p(count[best]) : 1;
         std::vector<double> values;
         if (outputs == count.size() && outputs > 2 &&
             model.multi_class == MultiClass::one_vs_rest) {
@@ -277,9 +304,8 @@ class CellTraining {
             model.double_precision = model.double_precision || precise;
         }
         set_trained(model);
-        if (log_odds_) model.extras.set(Calibration(std::vector<Sigmoid>(outputs, {-1, 0})));
-        const bool late = run_.out_of_time() ||
-                          (settings_.time_limit > 0 && run_.seconds() >= settings_.time_limit);
+        if (news_.log_odds) model.extras.set(Calibration(std::vector<Sigmoid>(outputs, {-1, 0})));
+        const bool late = news_.late;
         set_cells(model, Cells(std::move(grown_.tree), std::move(cells_)),
                   late ? FitStatus::time_limit : FitStatus::cancelled);
         for (Report& report : model.reports) {
@@ -323,6 +349,7 @@ class CellTraining {
     Run run_;
     MatrixView<const double> targets_;
     const CellFit& fit_;
+    Communicator& ranks_;
     Sample sample_;
     Kernel kernel_ = linear();
     GrownCells grown_{};
@@ -331,9 +358,9 @@ class CellTraining {
     std::size_t at_once_ = 1;
     std::atomic<std::size_t> done_{0};
     std::atomic<bool> stopped_{false};
-    mutable std::atomic<bool> log_odds_{false};
+    std::size_t own_cells_ = 0;  ///< that this rank learns
     std::mutex mutex_{};
-    std::optional<std::string> refused_{};
+    CellNews news_{};
     std::thread::id own_thread_ = std::this_thread::get_id();
 };
 
@@ -347,14 +374,11 @@ class Celled {
     Task task() const { return whole_.task(); }
     Model fit(const Dataset& data) const { return fit(data, {}); }
     Model fit(const Dataset& data, MatrixView<const double> targets) const {
-        const ClassCounts counts = class_counts(task(), data);
-        whole_.for_rows({}, counts);  // what no cell could be told is said at once
-        return fit_cells(task(), common_, how_, data, targets,
-                         [&](const CellRows& rows, const FitSettings& settings) {
-                             return make_(settings)
-                                 .for_rows(rows.origins, counts)
-                                 .fit(rows.data, rows.targets.view());
-                         });
+        Communicator& ranks = current_ranks();
+        return with_all_rows(data, targets, [&](const Dataset& all, MatrixView<const double> y) {
+            const SpreadOver together(ranks, HeldRows::all);
+            return fit_all_rows(all, y);
+        });
     }
     Celled for_rows(std::span<const std::size_t> rows) const {
         Celled some = *this;
@@ -365,6 +389,17 @@ class Celled {
     }
 
    private:
+    Model fit_all_rows(const Dataset& data, MatrixView<const double> targets) const {
+        const ClassCounts counts = class_counts(task(), data);
+        whole_.for_rows({}, counts);  // what no cell could be told is said at once
+        return fit_cells(task(), common_, how_, data, targets,
+                         [&](const CellRows& rows, const FitSettings& settings) {
+                             return make_(settings)
+                                 .for_rows(rows.origins, counts)
+                                 .fit(rows.data, rows.targets.view());
+                         });
+    }
+
     FitSettings common_;
     CellRule how_;
     std::function<Machine(const FitSettings&)> make_;
@@ -386,7 +421,10 @@ ClassCounts class_counts(Task task, const Dataset& data) {
 
 Model fit_cells(Task task, const FitSettings& settings, const CellRule& how, const Dataset& data,
                 MatrixView<const double> targets, const CellFit& fit) {
-    return CellTraining(task, settings, how, data, targets, fit).run();
+    Communicator& ranks = current_ranks();
+    return with_all_rows(data, targets, [&](const Dataset& all, MatrixView<const double> y) {
+        return CellTraining(task, settings, how, all, y, fit, ranks).run();
+    });
 }
 
 Machine approximate(const FitSettings& common, const CellRule& how,

@@ -121,7 +121,8 @@ ClassCounts class_counts(Task task, const Dataset& data);
 /// Cuts the rows into cells and learns one machine in each, on all threads, the largest cells
 /// first. Where it is told to stop, cells not learnt by then say their most frequent class or their
 /// mean; so does a cell whose rows are too few for the machine. Reports are sums over the cells:
-/// nothing is said of one machine of all rows.
+/// nothing is said of one machine of all rows. Several ranks learn some of the cells each, and all
+/// get the whole; one that is told to stop leaves out what is left of its own.
 ///
 /// Throws InvalidInput for tasks other than classes and numbers, machines that answer by more than
 /// their expansion, rows that are no numbers, where every cell refuses its rows, and where planes

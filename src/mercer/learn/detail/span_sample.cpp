@@ -266,9 +266,8 @@ void refuse_spread(const std::string& what) {
     if (size == 1) return;
     throw InvalidInput(
         what + " cannot be spread over " + std::to_string(size) +
-        " processes; ridge, gp, kpca, k-means, svc, logistic, squared-hinge and "
-        "huber can, with rows of "
-        "numbers and `approximate=nystroem`, and support vector machines of all rows");
+        " processes; machines with `approximate` can, of rows of numbers, and support "
+        "vector machines of all rows");
 }
 
 Rows SpanSample::block(std::size_t first, std::size_t count) const {

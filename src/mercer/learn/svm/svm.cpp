@@ -568,10 +568,10 @@ Model fit_on_ranks(const SvmSettings& settings, const Dataset& data,
                    MatrixView<const double> targets, Communicator& ranks) {
     if (settings.trace) refuse_spread("a trace of steps");
     SvmSettings own = settings;
-    if (held_rows() == HeldRows::own) {
-        own.tube_values = ranks.all_gather(std::span<const double>(settings.tube_values));
-    }
+    std::vector<double> tubes = ranks.all_gather(std::span<const double>(settings.tube_values));
     return with_all_rows(data, targets, [&](const Dataset& all, MatrixView<const double> y) {
+        // Each had those of its rows, even where features of all rows were made of them; or all.
+        if (tubes.size() == all.size()) own.tube_values = std::move(tubes);
         return fit_all_rows(own, all, y, &ranks);
     });
 }

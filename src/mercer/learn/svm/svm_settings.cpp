@@ -175,7 +175,13 @@ Svm Svm::for_rows(std::span<const std::size_t> rows) const {
     if (settings_.tube_values.empty()) return *this;
     SvmSettings own = settings_;
     own.tube_values.clear();
-    for (const std::size_t i : rows) own.tube_values.push_back(settings_.tube_values[i]);
+    for (const std::size_t i : rows) {
+        if (i >= settings_.tube_values.size()) {
+            throw InvalidInput("the tube has " + std::to_string(settings_.tube_values.size()) +
+                               " values, fewer than there are rows");
+        }
+        own.tube_values.push_back(settings_.tube_values[i]);
+    }
     return Svm(std::move(own));
 }
 

@@ -268,15 +268,18 @@ void WorkingSet<T>::fill_matrix(const SymmetricOperator<T>& k) {
             for (std::size_t b = 0; b < q; ++b) to[b] = from[b] *= own * sign[b];
         }
     });
-    const auto there =
-        std::ranges::count_if(tile_.variable, [](std::size_t i) { return i != no_variable; });
-    if (fresh == static_cast<std::size_t>(there)) return;  // every row that counts is written
-    // Columns: 16 newcomers at a time, so that the lines they are read from and the line they are
-    // written to are still at hand when the next row of the tile comes.
-    parallel_ranges(q, 64, [&](std::size_t first, std::size_t last) {
+    // Columns of the rows that stay: 16 newcomers at a time, so that the lines they are read from
+    // and the line they are written to are still at hand when the next row of the tile comes.
+    std::vector<char> is_fresh(q, 0);
+    for (const std::size_t place : fresh_) is_fresh[place] = 1;
+    std::vector<std::size_t> stay;
+    for (std::size_t b = 0; b < q; ++b) {
+        if (is_fresh[b] == 0 && tile_.variable[b] != no_variable) stay.push_back(b);
+    }
+    parallel_ranges(stay.size(), 64, [&](std::size_t first, std::size_t last) {
         for (std::size_t x = 0; x < fresh; x += 16) {
             const std::size_t end = std::min(fresh, x + 16);
-            for (std::size_t b = first; b < last; ++b) {
+            for (const std::size_t b : std::span(stay).subspan(first, last - first)) {
                 const T* from = rows_.data() + b;
                 T* to = tile_.row(b);
                 for (std::size_t y = x; y < end; ++y) to[fresh_[y]] = from[y * stride];

@@ -56,34 +56,38 @@ std::size_t parts_of(std::size_t rows, std::size_t bytes) {
     return std::clamp<std::size_t>(std::min(by_rows, by_memory), 1, most_parts);
 }
 
-/// The parts that partners have computed, in turns, made known to all of them.
-void share_parts(const Partners& partners, std::span<double> total, Matrix<double>& sums) {
-    const std::size_t parts = sums.rows() + 1;
-    const auto part = [&](std::size_t p) { return p == 0 ? total : sums.row(p - 1); };
-    std::vector<double> own, heard;
-    for (std::size_t first = 0; first < parts; first += partners.count()) {
-        const std::size_t count = std::min(partners.count(), parts - first);
-        std::vector<std::size_t> bytes(partners.count(), 0);
-        std::fill_n(bytes.begin(), count, total.size_bytes());
-        const std::span<const double> said =
-            partners.number() < count ? part(first + partners.number()) : std::span<double>();
-        own.assign(said.begin(), said.end());
-        heard.resize(count * total.size());
-        partners.gather(std::as_bytes(std::span<const double>(own)), bytes,
-                        std::as_writable_bytes(std::span(heard)));
-        for (std::size_t p = 0; p < count; ++p) {
-            std::copy_n(heard.data() + p * total.size(), total.size(), part(first + p).begin());
-        }
-    }
+/// The partners that a sum of so many products is worth to be shared with, each of them telling all
+/// numbers of it once: what it comes to does not depend on that.
+template <class T>
+const Partners* partners_for(const ExplicitRows<T>& rows, double work, std::size_t numbers) {
+    constexpr double worth = 256;  // products a number told
+    constexpr double least = 1e6;
+    if (!rows.partners || work < least) return nullptr;
+    const auto told = static_cast<double>(rows.partners->count() * numbers);
+    return work > worth * told ? rows.partners : nullptr;
 }
 
-/// The partners that a sum of so many products is worth to be shared with, the parts being told by
-/// each to all: what it comes to does not depend on that.
-template <class T>
-const Partners* partners_for(const ExplicitRows<T>& rows, double work, std::size_t parts) {
-    constexpr double worth = 256;  // products a number told
-    const double told = static_cast<double>(parts * rows.columns * rows.columns);
-    return work > worth * told ? rows.partners : nullptr;
+/// Adds the sums up in their order, each partner its own to what those before it have said.
+void add_in_turns(const Partners& partners, std::size_t parts, const Matrix<double>& sums,
+                  std::span<double> total) {
+    std::vector<double> own, heard(total.size());
+    for (std::size_t p = 0; p < partners.count(); ++p) {
+        const auto [first, last] = share_of(parts, p, &partners);
+        if (first == last) continue;
+        std::vector<std::size_t> bytes(partners.count(), 0);
+        bytes[p] = total.size_bytes();
+        own.clear();
+        if (p == partners.number()) {
+            for (std::size_t part = std::max<std::size_t>(first, 1); part < last; ++part) {
+                const std::span<const double> sum = sums.row(part - 1);
+                for (std::size_t k = 0; k < total.size(); ++k) total[k] += sum[k];
+            }
+            own.assign(total.begin(), total.end());
+        }
+        partners.gather(std::as_bytes(std::span<const double>(own)), bytes,
+                        std::as_writable_bytes(std::span(heard)));
+        std::ranges::copy(heard, total.begin());
+    }
 }
 
 /// Calls add(first, last, sum) for ranges of the rows, each with a sum of its own that begins at 0
@@ -93,19 +97,37 @@ template <class Add>
 void sum_parts(std::size_t rows, std::size_t parts, std::span<double> total,
                const Partners* partners, Add add) {
     if (parts == 1) return add(std::size_t{0}, rows, total);
-    const std::size_t begin = partners ? partners->number() : 0;
-    const std::size_t step = partners ? partners->count() : 1;
+    const auto [begin, end] = share_of(parts, partners ? partners->number() : 0, partners);
     Matrix<double> sums(parts - 1, total.size());
-    const std::size_t own = begin < parts ? (parts - begin + step - 1) / step : 0;
-    parallel_for(own, [&](std::size_t task) {
-        const std::size_t part = begin + task * step;
+    parallel_for(end - begin, [&, from = begin](std::size_t task) {
+        const std::size_t part = from + task;
         add(part * rows / parts, (part + 1) * rows / parts, part == 0 ? total : sums.row(part - 1));
     });
-    if (partners) share_parts(*partners, total, sums);
+    if (partners) return add_in_turns(*partners, parts, sums, total);
     for (std::size_t part = 1; part < parts; ++part) {
         const std::span<const double> sum = sums.row(part - 1);
         for (std::size_t k = 0; k < total.size(); ++k) total[k] += sum[k];
     }
+}
+
+/// out[k] = value(k) for so many of the rows, of which each partner computes a share.
+template <class T, class Value>
+void each_row(const ExplicitRows<T>& rows, std::size_t count, std::span<double> out, Value value) {
+    const Partners* const partners = partners_for_products(rows, count);
+    const auto [begin, end] = share_of(count, partners ? partners->number() : 0, partners);
+    parallel_ranges(end - begin, grain, [&, from = begin](std::size_t first, std::size_t last) {
+        for (std::size_t k = from + first; k < from + last; ++k) out[k] = value(k);
+    });
+    if (!partners) return;
+    std::vector<std::size_t> bytes;
+    for (std::size_t p = 0; p < partners->count(); ++p) {
+        const auto [first, last] = share_of(count, p, partners);
+        bytes.push_back((last - first) * sizeof(double));
+    }
+    const std::vector<double> own(out.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  out.begin() + static_cast<std::ptrdiff_t>(end));
+    partners->gather(std::as_bytes(std::span(own)), bytes,
+                     std::as_writable_bytes(out.first(count)));
 }
 
 /// g += h φ φ', the lower triangle.
@@ -145,16 +167,23 @@ void weigh_dense(const ExplicitRows<T>& rows, std::span<const double> h, std::si
 }  // namespace
 
 template <class T>
+const Partners* partners_for_products(const ExplicitRows<T>& rows, std::size_t count) {
+    constexpr double least = 1e6, worth = 64;  // products in all, and for a number told
+    const double entries = mean_entries(rows);
+    const bool pays = entries >= worth && static_cast<double>(count) * entries >= least;
+    return pays ? rows.partners : nullptr;
+}
+
+template <class T>
 void multiply_rows(const ExplicitRows<T>& rows, std::span<const double> w, std::span<double> out) {
-    parallel_ranges(rows.size, grain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t r = first; r < last; ++r) out[r] = row_product(rows, r, w);
-    });
+    each_row(rows, rows.size, out, [&](std::size_t r) { return row_product(rows, r, w); });
 }
 
 template <class T>
 void sum_rows(const ExplicitRows<T>& rows, std::span<const double> c, std::span<double> w) {
     std::ranges::fill(w, 0.0);
-    sum_parts(rows.size, parts_of(rows.size, w.size_bytes()), w, nullptr,
+    const auto work = static_cast<double>(rows.values.size());
+    sum_parts(rows.size, parts_of(rows.size, w.size_bytes()), w, partners_for(rows, work, w.size()),
               [&](std::size_t first, std::size_t last, std::span<double> sum) {
                   for (std::size_t r = first; r < last; ++r) {
                       if (c[r] != 0) add_row(rows, r, c[r], sum.data());
@@ -168,7 +197,7 @@ void weigh_rows(const ExplicitRows<T>& rows, std::span<const double> h, MatrixVi
     const std::size_t parts = parts_of(rows.size, d * d * sizeof(double));
     const double work = static_cast<double>(rows.values.size()) * mean_entries(rows) / 2;
     Matrix<double> sum(d, d, 0.0);
-    sum_parts(rows.size, parts, sum.values(), partners_for(rows, work, parts),
+    sum_parts(rows.size, parts, sum.values(), partners_for(rows, work, d * d),
               [&](std::size_t first, std::size_t last, std::span<double> part) {
                   if (!rows.is_sparse()) {
                       return weigh_dense(
@@ -183,33 +212,30 @@ void weigh_rows(const ExplicitRows<T>& rows, std::span<const double> h, MatrixVi
 
 template <class T>
 void square_rows(const ExplicitRows<T>& rows, std::span<double> squares) {
-    parallel_ranges(rows.size, grain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t r = first; r < last; ++r) {
-            const std::size_t begin = rows.is_sparse() ? rows.starts[r] : r * rows.columns;
-            const std::size_t end = rows.is_sparse() ? rows.starts[r + 1] : begin + rows.columns;
-            double sum = 0;
-            for (std::size_t a = begin; a < end; ++a) {
-                const auto value = static_cast<double>(rows.values[a]);
-                sum += value * value;
-            }
-            squares[r] = sum;
+    each_row(rows, rows.size, squares, [&](std::size_t r) {
+        const std::size_t begin = rows.is_sparse() ? rows.starts[r] : r * rows.columns;
+        const std::size_t end = rows.is_sparse() ? rows.starts[r + 1] : begin + rows.columns;
+        double sum = 0;
+        for (std::size_t a = begin; a < end; ++a) {
+            const auto value = static_cast<double>(rows.values[a]);
+            sum += value * value;
         }
+        return sum;
     });
 }
 
 template <class T>
 void multiply_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
                    std::span<const double> w, std::span<double> out) {
-    parallel_ranges(which.size(), grain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k) out[k] = row_product(rows, which[k], w);
-    });
+    each_row(rows, which.size(), out,
+             [&](std::size_t k) { return row_product(rows, which[k], w); });
 }
 
 template <class T>
 void add_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> which,
               std::span<const double> c, std::span<double> w) {
     const double work = static_cast<double>(which.size()) * mean_entries(rows);
-    sum_parts(which.size(), parts_for(work, w.size()), w, nullptr,
+    sum_parts(which.size(), parts_for(work, w.size()), w, partners_for(rows, work, w.size()),
               [&](std::size_t first, std::size_t last, std::span<double> sum) {
                   for (std::size_t k = first; k < last; ++k) {
                       add_row(rows, which[k], c[k], sum.data());
@@ -233,7 +259,7 @@ void weigh_some(const ExplicitRows<T>& rows, std::span<const std::uint32_t> whic
     const double entries = mean_entries(rows);
     const double work = static_cast<double>(which.size()) * entries * entries / 2;
     const std::size_t parts = parts_for(work, d * d);
-    sum_parts(which.size(), parts, g.values(), partners_for(rows, work, parts),
+    sum_parts(which.size(), parts, g.values(), partners_for(rows, work, d * d),
               [&](std::size_t first, std::size_t last, std::span<double> part) {
                   if (!rows.is_sparse()) {
                       return weigh_dense(
@@ -261,6 +287,8 @@ void multiply_among(const ExplicitRows<T>& rows, std::span<const std::uint32_t> 
     });
 }
 
+template const Partners* partners_for_products(const ExplicitRows<float>&, std::size_t);
+template const Partners* partners_for_products(const ExplicitRows<double>&, std::size_t);
 template void multiply_rows(const ExplicitRows<float>&, std::span<const double>, std::span<double>);
 template void multiply_rows(const ExplicitRows<double>&, std::span<const double>,
                             std::span<double>);

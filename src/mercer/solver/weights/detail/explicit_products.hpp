@@ -1,14 +1,27 @@
 // Products with rows that can be written down (ExplicitRows), each one pass over them. The results
-// do not depend on the number of threads.
+// do not depend on the number of threads, nor on that of the partners who share them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/operator.hpp"
 
 namespace mercer {
+
+/// Those who had better share products with so many of the rows, one number a row; null: nobody.
+template <class T>
+const Partners* partners_for_products(const ExplicitRows<T>& rows, std::size_t count);
+
+/// Which of so many things that follow each other are this one's of the partners (null: all).
+inline std::pair<std::size_t, std::size_t> share_of(std::size_t things, std::size_t number,
+                                                    const Partners* partners) {
+    if (!partners) return {0, things};
+    return {things * number / partners->count(), things * (number + 1) / partners->count()};
+}
 
 /// out[r] = φ_r·w.
 template <class T>

@@ -50,7 +50,7 @@ ProximalNewton<T>::ProximalNewton(const CanonicalDual& form, const ExplicitRows<
     sum_ = w_;
     if (!start.w.empty()) w_ = std::move(start.w);
     // A step of no length looks at every row.
-    parallel_for(pieces_.size(), [&](std::size_t p) { look(p, path_); });
+    look(path_);
     settle_all(0);
 }
 
@@ -152,27 +152,96 @@ bool ProximalNewton<T>::direction() {
 /// Finds the rows that may come to a kink before the path is as long as `reach`, with their
 /// products, and the variables that the whole step would move.
 template <class T>
-void ProximalNewton<T>::look(std::size_t number, double reach) {
+void ProximalNewton<T>::look(double reach) {
+    const bool moves = reach > path_;
+    std::size_t due = 0;
+    for (std::size_t r = 0; rows_.partners && r < rows_.size; ++r) due += due_[r] <= reach ? 1 : 0;
+    const Partners* const partners = partners_for_products(rows_, due);
+    if (!partners) {
+        parallel_for(pieces_.size(), [&](std::size_t p) {
+            find_near(p, reach, moves);
+            multiply(pieces_[p], moves);
+            find_movers(pieces_[p]);
+        });
+        return;
+    }
+    parallel_for(pieces_.size(), [&](std::size_t p) { find_near(p, reach, moves); });
+    const auto [begin, end] = share_of(pieces_.size(), partners->number(), partners);
+    parallel_for(end - begin,
+                 [&, from = begin](std::size_t p) { multiply(pieces_[from + p], moves); });
+    tell_products(*partners, moves);
+    parallel_for(pieces_.size(), [&](std::size_t p) { find_movers(pieces_[p]); });
+}
+
+template <class T>
+void ProximalNewton<T>::find_near(std::size_t number, double reach, bool moves) {
     Piece& piece = pieces_[number];
     piece.near.clear();
-    piece.along.clear();
-    piece.movers.clear();
-    const std::span<const double> step = std::span<const double>(step_).first(rows_.columns);
-    const double* const lambda = step_.data() + rows_.columns;
-    const std::size_t m = form_.equalities;
-    const bool moves = reach > path_;
-    const double inverse = 1 / width_;
+    piece.stale.clear();
     const std::size_t end = std::min(rows_.size, (number + 1) * piece_rows);
-    std::size_t products = 0;
     for (std::size_t r = number * piece_rows; r < end; ++r) {
         if (due_[r] > reach) continue;
-        if (seen_[r] != steps_) {
-            product_[r] = row_product<T>(rows_, r, w_);
-            ++products;
-        }
-        const double product = product_[r], along = moves ? row_product<T>(rows_, r, step) : 0;
         piece.near.push_back(static_cast<std::uint32_t>(r));
-        piece.along.push_back(along);
+        if (seen_[r] != steps_) piece.stale.push_back(static_cast<std::uint32_t>(r));
+    }
+    piece.along.assign(piece.near.size(), 0.0);
+    const std::size_t products = piece.stale.size() + (moves ? piece.near.size() : 0);
+    piece.entries += products * rows_.values.size() / std::max<std::size_t>(rows_.size, 1);
+}
+
+template <class T>
+void ProximalNewton<T>::multiply(Piece& piece, bool moves) {
+    const std::span<const double> step = std::span<const double>(step_).first(rows_.columns);
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < piece.near.size(); ++k) {
+        const std::uint32_t r = piece.near[k];
+        if (next < piece.stale.size() && piece.stale[next] == r) {
+            product_[r] = row_product<T>(rows_, r, w_);
+            ++next;
+        }
+        if (moves) piece.along[k] = row_product<T>(rows_, r, step);
+    }
+}
+
+/// Each partner tells the products of its pieces, of which all know how many there are.
+template <class T>
+void ProximalNewton<T>::tell_products(const Partners& partners, bool moves) {
+    std::vector<std::size_t> bytes(partners.count(), 0);
+    std::size_t all = 0;
+    std::vector<double> own;
+    for (std::size_t p = 0; p < partners.count(); ++p) {
+        const auto [first, last] = share_of(pieces_.size(), p, &partners);
+        std::size_t told = 0;
+        for (const Piece& piece : std::span(pieces_).subspan(first, last - first)) {
+            told += piece.stale.size() + (moves ? piece.near.size() : 0);
+            if (p != partners.number()) continue;
+            for (const std::uint32_t r : piece.stale) own.push_back(product_[r]);
+            if (moves) own.insert(own.end(), piece.along.begin(), piece.along.end());
+        }
+        bytes[p] = told * sizeof(double);
+        all += told;
+    }
+    std::vector<double> heard(all);
+    partners.gather(std::as_bytes(std::span<const double>(own)), bytes,
+                    std::as_writable_bytes(std::span(heard)));
+    const double* from = heard.data();
+    for (Piece& piece : pieces_) {
+        for (const std::uint32_t r : piece.stale) product_[r] = *from++;
+        if (!moves) continue;
+        std::copy_n(from, piece.along.size(), piece.along.begin());
+        from += piece.along.size();
+    }
+}
+
+template <class T>
+void ProximalNewton<T>::find_movers(Piece& piece) {
+    piece.movers.clear();
+    const double* const lambda = step_.data() + rows_.columns;
+    const std::size_t m = form_.equalities;
+    const double inverse = 1 / width_;
+    for (std::size_t k = 0; k < piece.near.size(); ++k) {
+        const std::uint32_t r = piece.near[k];
+        const double product = product_[r], along = piece.along[k];
         each_variable(r, [&](std::size_t i) {
             double rate = form_.sign[i] * along;
             if (m > 0) {
@@ -186,8 +255,6 @@ void ProximalNewton<T>::look(std::size_t number, double reach) {
             piece.movers.push_back({offset, rate * q, low, high, rate});
         });
     }
-    if (moves) products += piece.near.size();
-    piece.entries += products * rows_.values.size() / std::max<std::size_t>(rows_.size, 1);
 }
 
 /// F'(t) along the step.
@@ -325,7 +392,7 @@ bool ProximalNewton<T>::step() {
     last_change_ = length * mean_length_;
     if (!std::isfinite(length)) return false;
     const double reach = path_ + length * (1 + 1e-9);
-    parallel_for(pieces_.size(), [&](std::size_t p) { look(p, reach); });
+    look(reach);
     const double t = search();
     const std::size_t d = rows_.columns;
     for (std::size_t k = 0; k < d; ++k) w_[k] += t * step_[k];

@@ -75,6 +75,7 @@ class ProximalNewton {
     /// Some rows that follow each other: what one task works on.
     struct Piece {
         std::vector<std::uint32_t> near{};     ///< rows looked at in this step
+        std::vector<std::uint32_t> stale{};    ///< of them, those whose φ·w is not known
         std::vector<double> along{};           ///< φ·Δw of each
         std::vector<std::uint32_t> moved{};    ///< rows with variables away from their centre
         std::vector<std::uint32_t> free{};     ///< rows with free variables, and
@@ -95,7 +96,11 @@ class ProximalNewton {
     void measure_rows();
     void find_owners();
     bool direction();
-    void look(std::size_t piece, double reach);
+    void look(double reach);
+    void find_near(std::size_t piece, double reach, bool moves);
+    void multiply(Piece& piece, bool moves);
+    void tell_products(const Partners& partners, bool moves);
+    void find_movers(Piece& piece);
     double slope(double t) const;
     double search() const;
     void settle(Piece& piece, double t);
