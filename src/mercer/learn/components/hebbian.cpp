@@ -139,7 +139,16 @@ Dataset measured_rows(const Dataset& data, std::size_t dictionary, bool stopped)
 }  // namespace
 
 Model HebbianPca::fit(const Dataset& data) const {
-    return patient_fit(task(), settings_, data, learn);
+    return patient_fit_of(task(), settings_.common, data,
+                          [&](const FitSettings& common, const std::vector<std::size_t>* rows) {
+                              HebbianSettings s = settings_;
+                              s.common = common;
+                              if (!rows) return learn(s, data);
+                              // Nobody may be there to stop these: as many passes as were asked for
+                              // can be endless.
+                              s.passes = std::min(s.passes, HebbianSettings{}.passes);
+                              return learn(s, data.select(*rows));
+                          });
 }
 
 Model HebbianPca::learn(const HebbianSettings& settings, const Dataset& data) {
