@@ -90,6 +90,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bool left = false;
     const Outcome found = outcome_of([&] {
         ByteSource source(path, spool_folder());
+        // What read() looks at before it opens a window: marks of other encodings.
+        formats::Input input{source.head(), source.name(), options, path};
+        Content copy;
+        formats::settle_format(input, copy);
         formats::TextWindows windows(source, options, data[1] % 64 + 1);
         auto read = find_format(options.format, FormatUse::reading).read_windows(windows);
         left = !read;

@@ -3,9 +3,13 @@
 #include "mercer/data/scaling.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <new>
 
 #include "data/support.hpp"
 #include "mercer/base/error.hpp"
@@ -255,6 +259,38 @@ TEST(Scaling, UndoLeadsBack) {
     EXPECT_THROW(Scaling::fit(ScalingRule::parse("unit"), rows).undo(rows), InvalidInput);
     const Scaling standard = Scaling::fit(ScalingRule::parse("standard"), rows);
     EXPECT_THROW(standard.undo(Rows::dense(std::vector<double>{1, 2}, 2)), InvalidInput);
+}
+
+TEST(Scaling, AMillionColumnsAreNotHeldOnceForEachPieceOfTheRows) {
+    constexpr std::size_t columns = 1'000'000, rows = 17'000;  // 16 pieces
+    std::vector<std::size_t> starts{0};
+    std::vector<std::uint32_t> index;
+    for (std::size_t i = 0; i < rows; ++i) {
+        index.push_back(static_cast<std::uint32_t>(i * 50 % columns));
+        starts.push_back(index.size());
+    }
+    const Rows wide = Rows::sparse(starts, index, std::vector<float>(rows, 2), columns);
+    const Scaling scaling = fitted("standard", wide);
+    EXPECT_DOUBLE_EQ(scaling.center()[50], 2.0 / rows);
+    EXPECT_EQ(scaling.center()[51], 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    // Sanitizers take more addresses than any limit leaves.
+    const auto fit_in_little = [&] {
+        const ThreadLimit one(1);
+        long pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        const rlim_t most = static_cast<rlim_t>(pages) * 4096 + (std::size_t{300} << 20);
+        const rlimit limit{most, most};
+        setrlimit(RLIMIT_AS, &limit);
+        try {
+            std::_Exit(fitted("standard", wide).center().size() == columns ? 0 : 1);
+        } catch (const std::bad_alloc&) {
+            std::_Exit(2);
+        }
+    };
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(fit_in_little(), ::testing::ExitedWithCode(0), "");
+#endif
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mercer/base/random.hpp"
@@ -37,6 +38,7 @@ std::vector<std::string> corpus_of(const std::string& name) {
 
 /// A few bytes taken out, put in, repeated or replaced.
 std::string changed(std::string bytes, const std::vector<std::string>& others, Random& random) {
+    constexpr std::string_view signs = "0123456789-+.,:;{}[]()\"\\\n\t #e";
     for (std::size_t edits = 1 + random.below(5); edits > 0; --edits) {
         const std::size_t at = random.below(bytes.size() + 1);
         const std::size_t count = std::min(1 + random.below(16), bytes.size() - at);
@@ -56,8 +58,7 @@ std::string changed(std::string bytes, const std::vector<std::string>& others, R
                     bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.below(8)));
                 break;
             default:
-                if (at < bytes.size())
-                    bytes[at] = "0123456789-+.,:;{}[]()\"\\\n\t #e"[random.below(31)];
+                if (at < bytes.size()) bytes[at] = signs[random.below(signs.size())];
         }
     }
     return bytes.substr(0, 4096);

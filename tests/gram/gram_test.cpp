@@ -10,6 +10,7 @@
 #include "mercer/base/detail/simd.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/random.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
@@ -319,6 +320,39 @@ TEST(Gram, MissingTrailingColumnsCountAsZero) {
     const auto z = row_of(random_rows(5, 4, 1, 17), 2);
     EXPECT_NEAR(k(0, 2), z[0] + 2 * z[1], 1e-15);
     EXPECT_THROW(gram.prepare(random_rows(2, 5, 1, 18)), InvalidInput);
+}
+
+TEST(Gram, AMillionColumnsOfWhichFewOccurGiveTheValuesOfThoseFew) {
+    const std::size_t stride = 1009;  // 1000 columns, and the same spread over a million
+    Random random(3);
+    std::vector<std::size_t> starts{0};
+    std::vector<std::uint32_t> near, far;
+    std::vector<float> values;
+    for (std::size_t i = 0; i < 70; ++i) {
+        for (std::uint32_t c = 0; c < 1000; ++c) {
+            if (random.below(50) > 0) continue;
+            near.push_back(c);
+            far.push_back(static_cast<std::uint32_t>(c * stride));
+            values.push_back(static_cast<float>(random.normal()));
+        }
+        starts.push_back(values.size());
+    }
+    const Rows few = Rows::sparse(starts, near, values, 1000);
+    const Rows many = Rows::sparse(starts, far, values, 1000 * stride);
+    for (const char* kernel : {"linear", "rbf(gamma=0.1)"}) {
+        const Gram<float> a(Kernel::parse(kernel), few);
+        const Gram<float> b(Kernel::parse(kernel), many);
+        Matrix<float> all(few.size(), few.size()), same(few.size(), few.size());
+        a.block(a.reference(), a.reference(), all.view());
+        b.block(b.reference(), b.reference(), same.view());
+        EXPECT_EQ(same.values(), all.values()) << kernel;
+        // Likewise where other columns occur in the block.
+        const std::vector<std::size_t> some{3, 41, 69};
+        Matrix<float> part(some.size(), few.size()), other(some.size(), few.size());
+        a.block(a.prepare(few.select(some)), a.reference(), part.view());
+        b.block(b.prepare(many.select(some)), b.reference(), other.view());
+        EXPECT_EQ(other.values(), part.values()) << kernel;
+    }
 }
 
 TEST(Gram, NegativeEntriesAreRefusedWhereTheFormulaNeedsNone) {

@@ -155,6 +155,12 @@ std::vector<Work> works() {
                         s.passes = 100000;
                         return hebbian_pca(s).fit(two);
                     }});
+    // Its dictionary alone takes longer than anybody is patient.
+    list.push_back({"kha of many words", [=](const FitSettings& c) {
+                        HebbianSettings s{.common = c};
+                        s.dictionary = 3000;
+                        return hebbian_pca(s).fit(two);
+                    }});
     list.push_back({"ica", [=](const FitSettings& c) {
                         return kernel_ica(with(c, IcaSettings{})).fit(noise(n, 4, true));
                     }});
@@ -235,6 +241,22 @@ TEST(Interrupt, FewRowsStandForAllAndSaySo) {
         model.expansion().points.copy_row(i, point);
         ASSERT_EQ(row, point);
     }
+}
+
+TEST(Interrupt, TheFirstSumsOfAStartWithManyRowsAsk) {
+    const std::size_t n = 17000;  // half of them in the start: more than is summed at one go
+    SvmSettings s{.task = Task::one_class, .common = {.kernel = Kernel::parse("rbf(gamma=0.1)")}};
+    s.common.progress = [](const Moment&) { return false; };
+    const Model stopped = Svm(s).fit(noise(n, 2, true));
+    EXPECT_EQ(stopped.report().status, FitStatus::cancelled);
+    ASSERT_TRUE(stopped.report().figures.contains("rows_given"));
+    EXPECT_EQ(stopped.report().figures.at("rows_given"), static_cast<double>(n));
+    s.common.progress = nullptr;
+    s.common.time_limit = 1e-6;
+    const Model late = Svm(s).fit(noise(n, 2, true));
+    EXPECT_EQ(late.report().status, FitStatus::time_limit);
+    EXPECT_TRUE(late.report().figures.contains("rows_given"));
+    expect_valid(late, "one-class");
 }
 
 TEST(Interrupt, TheCentreOfMassUnderASupportVectorMachineAsks) {

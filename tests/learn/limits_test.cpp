@@ -1,11 +1,17 @@
 // Trainings that are cut short or short of memory, and the promise that threads change nothing.
+#include <sys/resource.h>
+
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <new>
 
 #include "learn/certificate.hpp"
 #include "learn/small.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/learn/registry.hpp"
 
 namespace mercer {
 namespace {
@@ -268,6 +274,29 @@ TEST_F(Threads, ChangeNoBitOfTheOtherMachines) {
     tight.common.memory_bytes = std::size_t{1} << 20;
     expect_same_for_any_number(tight, moons);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// Sanitizers take more addresses than any limit leaves.
+TEST(ShortOfMemory, CopyOfASettingIsRefusedAndDoesNotCrash) {
+    const auto copy_without_memory = [] {
+        constexpr std::size_t count = std::size_t{1} << 25;  // 256 MiB, once and not twice
+        const SettingValue value(std::vector<double>(count, 1.0));
+        long pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        const rlim_t most = static_cast<rlim_t>(pages) * 4096 + count * sizeof(double) / 2;
+        const rlimit limit{most, most};
+        setrlimit(RLIMIT_AS, &limit);
+        try {
+            const SettingValue copy(value);
+            std::_Exit(copy.index() == value.index() ? 1 : 2);
+        } catch (const std::bad_alloc&) {
+            std::_Exit(0);
+        }
+    };
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(copy_without_memory(), ::testing::ExitedWithCode(0), "");
+}
+#endif
 
 }  // namespace
 }  // namespace mercer

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,34 +53,50 @@ std::size_t piece_size(std::size_t rows) {
     return std::max<std::size_t>(1024, (rows + 15) / 16);
 }
 
-ColumnRange column_ranges(const Rows& rows) {
+/// make(first, last) of each piece, given to add in their order. Of wide rows only some are held at
+/// a time: 16 times the statistics of a million columns would be half a gigabyte.
+template <class Make, class Add>
+void add_pieces(const Rows& rows, const Make& make, const Add& add) {
     const std::size_t grain = piece_size(rows.size());
-    std::vector<ColumnRange> pieces((rows.size() + grain - 1) / grain, ColumnRange(0));
-    parallel_for(pieces.size(), [&](std::size_t p) {
-        ColumnRange piece(rows.columns());
-        visit_entries(rows, p * grain, std::min(rows.size(), (p + 1) * grain),
-                      [&](std::size_t j, double value) {
-                          if (!std::isfinite(value)) {
-                              throw InvalidInput("column " + std::to_string(j) +
-                                                 " holds a value that is not a finite number; "
-                                                 "remove or impute it before scaling");
-                          }
-                          piece.sum[j] += value;
-                          piece.low[j] = std::min(piece.low[j], value);
-                          piece.high[j] = std::max(piece.high[j], value);
-                          ++piece.entries[j];
-                      });
-        pieces[p] = std::move(piece);
-    });
+    const std::size_t count = (rows.size() + grain - 1) / grain;
+    constexpr std::size_t most_columns = std::size_t{1} << 21;
+    const std::size_t held = std::clamp<std::size_t>(most_columns / (rows.columns() + 1), 1, 16);
+    using Piece = decltype(make(std::size_t{0}, std::size_t{0}));
+    for (std::size_t first = 0; first < count; first += held) {
+        std::vector<std::optional<Piece>> pieces(std::min(held, count - first));
+        parallel_for(pieces.size(), [&](std::size_t p) {
+            const std::size_t row = (first + p) * grain;
+            pieces[p] = make(row, std::min(rows.size(), row + grain));
+        });
+        for (const std::optional<Piece>& piece : pieces) add(*piece);
+    }
+}
+
+ColumnRange column_ranges(const Rows& rows) {
     ColumnRange total(rows.columns());
-    for (const ColumnRange& piece : pieces) {
+    const auto ranges_of = [&](std::size_t first, std::size_t last) {
+        ColumnRange piece(rows.columns());
+        visit_entries(rows, first, last, [&](std::size_t j, double value) {
+            if (!std::isfinite(value)) {
+                throw InvalidInput("column " + std::to_string(j) +
+                                   " holds a value that is not a finite number; "
+                                   "remove or impute it before scaling");
+            }
+            piece.sum[j] += value;
+            piece.low[j] = std::min(piece.low[j], value);
+            piece.high[j] = std::max(piece.high[j], value);
+            ++piece.entries[j];
+        });
+        return piece;
+    };
+    add_pieces(rows, ranges_of, [&](const ColumnRange& piece) {
         for (std::size_t j = 0; j < rows.columns(); ++j) {
             total.sum[j] += piece.sum[j];
             total.low[j] = std::min(total.low[j], piece.low[j]);
             total.high[j] = std::max(total.high[j], piece.high[j]);
             total.entries[j] += piece.entries[j];
         }
-    }
+    });
     for (std::size_t j = 0; j < rows.columns(); ++j) {
         if (total.entries[j] == rows.size()) continue;
         total.low[j] = std::min(total.low[j], 0.0);
@@ -92,20 +109,17 @@ ColumnRange column_ranges(const Rows& rows) {
 /// that the sum of squares minus the squared sum suffers from.
 std::vector<double> deviations(const Rows& rows, const std::vector<double>& mean,
                                const std::vector<std::size_t>& entries) {
-    const std::size_t grain = piece_size(rows.size());
-    std::vector<std::vector<double>> pieces((rows.size() + grain - 1) / grain);
-    parallel_for(pieces.size(), [&](std::size_t p) {
-        std::vector<double> squares(rows.columns(), 0.0);
-        visit_entries(rows, p * grain, std::min(rows.size(), (p + 1) * grain),
-                      [&](std::size_t j, double value) {
-                          squares[j] += (value - mean[j]) * (value - mean[j]);
-                      });
-        pieces[p] = std::move(squares);
-    });
     std::vector<double> result(rows.columns(), 0.0);
-    for (const std::vector<double>& piece : pieces) {
+    const auto squares_of = [&](std::size_t first, std::size_t last) {
+        std::vector<double> squares(rows.columns(), 0.0);
+        visit_entries(rows, first, last, [&](std::size_t j, double value) {
+            squares[j] += (value - mean[j]) * (value - mean[j]);
+        });
+        return squares;
+    };
+    add_pieces(rows, squares_of, [&](const std::vector<double>& piece) {
         for (std::size_t j = 0; j < result.size(); ++j) result[j] += piece[j];
-    }
+    });
     for (std::size_t j = 0; j < result.size(); ++j) {
         const auto zeros = static_cast<double>(rows.size() - entries[j]);
         result[j] += zeros * mean[j] * mean[j];

@@ -16,6 +16,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -26,8 +27,28 @@
 namespace mercer MERCER_API {
 
 /// What a setting can hold: yes or no, a count, a number, a word or text, several of either.
-using SettingValue = std::variant<bool, std::size_t, double, std::string, std::vector<double>,
-                                  std::vector<std::string>>;
+class SettingValue : public std::variant<bool, std::size_t, double, std::string,
+                                         std::vector<double>, std::vector<std::string>> {
+   public:
+    using variant::variant;
+    SettingValue() = default;
+    /// GCC's variant of these kinds, when a copy finds no memory, destroys what it does not hold
+    /// yet, which crashes (_M_valid takes their having a value for granted). Made of the value
+    /// itself it does not.
+    SettingValue(const SettingValue& other)
+        : variant(std::visit(
+              [](const auto& held) {
+                  return variant(std::in_place_type<std::remove_cvref_t<decltype(held)>>, held);
+              },
+              other.as_variant())) {}
+    SettingValue(SettingValue&&) noexcept = default;
+    SettingValue& operator=(const SettingValue&) = default;
+    SettingValue& operator=(SettingValue&&) noexcept = default;
+    ~SettingValue() = default;
+
+   private:
+    const variant& as_variant() const { return *this; }
+};
 /// Settings by name; those that are absent keep their defaults.
 using SettingValues = std::map<std::string, SettingValue>;
 

@@ -187,14 +187,18 @@ DualSolution solve_dual_from(const SymmetricOperator<T>& k, const DualProblem& p
     DualState<T> state(k, form, settings);
     state.reused = from.kept;
     if (from.kept != nullptr) from.kept->begin(form);
+    bool begun = false;
     try {
         begin(state, given, from.v, std::move(u));
+        begun = true;
         solution.status = run(state);
     } catch (const Cancelled&) {
+        if (!begun && settings.cancels_start) throw;
         // The operator was told to stop. Every move is all or nothing, so u is feasible.
         solution.status = DualStatus::cancelled;
     }
     try {
+        if (!begun) throw Cancelled();
         settle(state);
         describe_state(state, solution);
     } catch (const Cancelled&) {

@@ -133,6 +133,9 @@ struct DualSettings {
     double recession_tolerance = 0;
     /// Return false to stop; the status is then `cancelled`.
     std::function<bool(const DualMoment&)> progress{};
+    /// Whoever says stop, or the time limit, while a start with many rows in it is still summed has
+    /// Cancelled thrown; else these sums are finished first, as without them nothing is certified.
+    bool cancels_start = false;
     /// Told every step; plain smo only, and not for equalities in general position.
     std::function<void(const TwoPointStep&)> trace{};
 };

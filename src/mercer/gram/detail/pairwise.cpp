@@ -343,6 +343,63 @@ Panels<T>::Panels(MatrixView<const T> from) : rows(from.rows), columns(from.colu
 template struct Panels<float>;
 template struct Panels<double>;
 
+namespace {
+
+/// A strip of more columns is larger than a cache, and clearing it takes longer than the products.
+constexpr std::size_t widest_strip = std::size_t{1} << 16;
+
+/// Numbers from 1 on for the columns that some rows have; 0 is for all others.
+class ColumnNumbers {
+   public:
+    // calloc: of the many columns few are looked at, and pages that are not cost nothing.
+    explicit ColumnNumbers(std::size_t width)
+        : numbers_(static_cast<std::uint32_t*>(std::calloc(width, sizeof(std::uint32_t))),
+                   &std::free) {
+        if (numbers_ == nullptr) throw std::bad_alloc();
+    }
+    std::uint32_t of(std::uint32_t column) const { return numbers_.get()[column]; }
+    std::uint32_t given_to(std::uint32_t column) {
+        std::uint32_t& number = numbers_.get()[column];
+        if (number == 0) number = next_++;
+        return number;
+    }
+    std::size_t count() const { return next_; }
+
+   private:
+    std::unique_ptr<std::uint32_t, decltype(&std::free)> numbers_;
+    std::uint32_t next_ = 1;
+};
+
+/// Some rows, up to a column, with new numbers for their columns. No entry is left out, so that
+/// sums over them are taken in the same order whatever rows they are multiplied with.
+template <class T>
+class NumberedRows {
+   public:
+    NumberedRows(const SparseView<T>& rows, std::size_t first, std::size_t count, std::size_t width,
+                 ColumnNumbers& numbers, bool gives) {
+        starts_.push_back(0);
+        for (std::size_t i = first; i < first + count; ++i) {
+            const auto index = rows.row_index(i);
+            const auto value = rows.row_value(i);
+            for (std::size_t e = 0; e < index.size() && index[e] < width; ++e) {
+                index_.push_back(gives ? numbers.given_to(index[e]) : numbers.of(index[e]));
+                value_.push_back(value[e]);
+            }
+            starts_.push_back(index_.size());
+        }
+    }
+    SparseView<T> view(const ColumnNumbers& numbers) const {
+        return {starts_.size() - 1, numbers.count(), starts_.data(), index_.data(), value_.data()};
+    }
+
+   private:
+    std::vector<std::size_t> starts_{};
+    std::vector<std::uint32_t> index_{};
+    std::vector<T> value_{};
+};
+
+}  // namespace
+
 #define MERCER_DISPATCH(T, name)                                                                 \
     MERCER_SIMD_EXPORT(panel_products_##name);                                                   \
     MERCER_SIMD_EXPORT(panel_distances_##name);                                                  \
@@ -372,7 +429,16 @@ template struct Panels<double>;
     template <>                                                                                  \
     void sparse_products<T>(const SparseView<T>& x, std::size_t first_x, const SparseView<T>& z, \
                             std::size_t first_z, std::size_t width, MatrixView<T> out) {         \
-        MERCER_SIMD(sparse_products_##name)(x, first_x, z, first_z, width, out);                 \
+        width = std::min(width, std::max(x.columns, z.columns));                                 \
+        if (width <= widest_strip) {                                                             \
+            MERCER_SIMD(sparse_products_##name)(x, first_x, z, first_z, width, out);             \
+            return;                                                                              \
+        }                                                                                        \
+        ColumnNumbers numbers(width);                                                            \
+        const NumberedRows<T> left(x, first_x, out.rows, width, numbers, true);                  \
+        const NumberedRows<T> right(z, first_z, out.columns, width, numbers, false);             \
+        MERCER_SIMD(sparse_products_##name)                                                      \
+        (left.view(numbers), 0, right.view(numbers), 0, numbers.count(), out);                   \
     }
 MERCER_DISPATCH(float, float)
 MERCER_DISPATCH(double, double)

@@ -126,14 +126,38 @@ Model HebbianStream::model() {
 
 // ---- On data at hand.
 
+namespace {
+
+/// How well components do is measured on all rows, unless there is no time for that.
+Dataset measured_rows(const Dataset& data, std::size_t dictionary, bool stopped) {
+    constexpr double work = 3e8;  // multiplications, a fraction of a second
+    const double each = static_cast<double>(dictionary) * static_cast<double>(dictionary);
+    const auto most = static_cast<std::size_t>(std::max(60.0, work / std::max(1.0, each)));
+    return stopped ? data.select(spread_rows(data, false, most)) : data;
+}
+
+}  // namespace
+
 Model HebbianPca::fit(const Dataset& data) const {
-    const Run run = settings_.common.run();
-    HebbianSettings s = settings_;
+    return patient_fit_of(task(), settings_.common, data,
+                          [&](const FitSettings& common, const std::vector<std::size_t>* rows) {
+                              HebbianSettings s = settings_;
+                              s.common = common;
+                              if (!rows) return learn(s, data);
+                              // Nobody may be there to stop these: as many passes as were asked for
+                              // can be endless.
+                              s.passes = std::min(s.passes, HebbianSettings{}.passes);
+                              return learn(s, data.select(*rows));
+                          });
+}
+
+Model HebbianPca::learn(const HebbianSettings& settings, const Dataset& data) {
+    const Run run = settings.common.run();
+    HebbianSettings s = settings;
     check(s);
-    const Sample sample = take_sample(task(), data, s.common);
+    const Sample sample = take_sample(Task::kha, data, s.common);
     const std::size_t n = sample.size();
     s.window = std::min(s.window, n);
-    s.common.progress = {};  // asked here, where there is something to hand back
     HebbianStream stream(s);
     HebbianStream::State& state = *stream.state_;
     state.names = sample.data.feature_names;
@@ -157,12 +181,16 @@ Model HebbianPca::fit(const Dataset& data) const {
                 std::span(order).subspan(first, std::min(s.batch, n - first));
             const Dataset batch = sample.data.select(part);
             stream.feed(batch.x, batch.weights);
+            // From now on it is asked here, where there is something to hand back.
+            if (state.settled()) state.settings.common.progress = {};
             going = ask(pass, first);
         }
     }
     if (!state.settled()) state.settle();
-    state.measure(sample.data.x, sample.data.weights);
+    const Dataset measured = measured_rows(sample.data, state.dictionary.size(), !going);
+    state.measure(measured.x, measured.weights);
     ModelParts model = state.model();
+    model.reports[0].figures["rows_measured"] = static_cast<double>(measured.size());
     const bool near = model.reports[0].figures.at("residual") <= s.tolerance;
     model.reports[0].status = near ? FitStatus::converged : status;
     model.reports[0].rows = n;

@@ -85,7 +85,8 @@ class HebbianStream {
 };
 
 /// The same on data at hand. After the last pass eigenvalues and residuals are measured exactly on
-/// all rows. Stopped early it has what there is, with a status.
+/// all rows. Stopped early it has what there is, measured on as many rows as a moment allows
+/// ("rows_measured"), with a status.
 class HebbianPca {
    public:
     explicit HebbianPca(HebbianSettings settings) : settings_(std::move(settings)) {}
@@ -94,6 +95,8 @@ class HebbianPca {
     Model fit(const Dataset& data) const;
 
    private:
+    static Model learn(const HebbianSettings& settings, const Dataset& data);
+
     HebbianSettings settings_;
 };
 inline HebbianPca hebbian_pca(HebbianSettings settings = {}) {

@@ -221,6 +221,7 @@ class Trainer {
         dual.iteration_limit = settings_.iteration_limit;
         dual.method = settings_.method;
         dual.shrinking = settings_.shrinking;
+        dual.cancels_start = true;
         // Ranks that solve a problem together stop together: their clocks may differ.
         if (!ranks_.shares_columns()) dual.time_limit = run_.time_left();
         dual.progress = [this, name, number](DualMoment moment) {
@@ -532,14 +533,22 @@ SvmSettings for_few_rows(const SvmSettings& settings, const std::vector<std::siz
     return own;
 }
 
-/// A kernel that centres evaluates itself on all pairs of rows before there is anything to train.
-/// Whoever says stop until then gets a machine of few rows.
-Model fit_about_centre(const SvmSettings& settings, const Dataset& data,
-                       MatrixView<const double> targets) {
+/// A kernel that centres evaluates itself on all pairs of rows before there is anything to train,
+/// and a start with many rows in it has to be summed. Whoever says stop until then gets a machine
+/// of few rows.
+Model fit_patiently(const SvmSettings& settings, const Dataset& data,
+                    MatrixView<const double> targets) {
+    const bool centred = is_centered(settings.common.kernel);
     return patient_fit_of(settings.task, settings.common, data,
                           [&](const FitSettings& own, const std::vector<std::size_t>* rows) {
+                              const Progress& before = centred ? own.progress : Progress{};
                               if (!rows) {
-                                  return fit_rows(settings, data, targets, own.progress, nullptr);
+                                  try {
+                                      return fit_rows(settings, data, targets, before, nullptr);
+                                  } catch (const Cancelled&) {
+                                      own.progress({"training", -1});  // which learns of it so
+                                      throw;
+                                  }
                               }
                               Matrix<double> few(targets.columns > 0 ? rows->size() : 0,
                                                  targets.columns);
@@ -547,7 +556,7 @@ Model fit_about_centre(const SvmSettings& settings, const Dataset& data,
                                   std::ranges::copy(targets.row((*rows)[i]), few.row(i).begin());
                               }
                               return fit_rows(for_few_rows(settings, *rows), data.select(*rows),
-                                              std::as_const(few).view(), own.progress, nullptr);
+                                              std::as_const(few).view(), before, nullptr);
                           });
 }
 
@@ -559,8 +568,7 @@ Model fit_all_rows(const SvmSettings& settings, const Dataset& data,
         });
     }
     if (ranks) return fit_rows(settings, data, targets, settings.common.progress, ranks);
-    return is_centered(settings.common.kernel) ? fit_about_centre(settings, data, targets)
-                                               : fit_rows(settings, data, targets, {}, nullptr);
+    return fit_patiently(settings, data, targets);
 }
 
 /// Every rank has all rows, or gets them from the others.

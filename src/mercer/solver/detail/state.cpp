@@ -14,6 +14,8 @@ namespace mercer {
 namespace {
 
 constexpr std::size_t variable_grain = 8192;
+/// Of the matrix, summed at the start between two looks at the clock: a fraction of a second.
+constexpr std::size_t start_entries = std::size_t{1} << 27;
 
 }  // namespace
 
@@ -66,7 +68,9 @@ template <class T>
 void DualState<T>::start(std::vector<double> u) {
     u_ = std::move(u);
     v_.assign(form_.rows, 0.0);
-    recompute();
+    rebuild_beta();
+    sum_start();
+    activate_every_variable();
 }
 
 template <class T>
@@ -94,15 +98,38 @@ void DualState<T>::rebuild_objective() {
 }
 
 template <class T>
-void DualState<T>::sum_support(const Columns& columns) {
-    std::vector<std::size_t> which;
-    std::vector<double> weight;
+typename DualState<T>::Support DualState<T>::support() const {
+    Support found;
     for (std::size_t r = 0; r < form_.rows; ++r) {
         if (beta_[r] == 0) continue;
-        which.push_back(r);
-        weight.push_back(beta_[r]);
+        found.which.push_back(r);
+        found.weight.push_back(beta_[r]);
     }
-    add_product(which, weight, columns, std::nullopt);
+    return found;
+}
+
+template <class T>
+void DualState<T>::sum_support(const Columns& columns) {
+    const Support all = support();
+    add_product(all.which, all.weight, columns, std::nullopt);
+}
+
+/// The first sums of a start that has many rows already (ν-machines) may take longer than all that
+/// comes after, and until they are there nothing can be handed back.
+template <class T>
+void DualState<T>::sum_start() {
+    const Support all = support();
+    const std::size_t most = std::max<std::size_t>(256, start_entries / (form_.rows + 1));
+    std::vector<double> sums(form_.rows, 0.0);
+    for (std::size_t first = 0; first < all.which.size(); first += most) {
+        const bool asks = settings_.cancels_start && first > 0;
+        if (asks && report(DualMoment{.seconds = seconds()})) throw Cancelled();
+        const std::size_t count = std::min(most, all.which.size() - first);
+        add_product(std::span(all.which).subspan(first, count),
+                    std::span(all.weight).subspan(first, count), Columns::all(), std::nullopt);
+        for (std::size_t r = 0; r < sums.size(); ++r) sums[r] += sums_[r];
+    }
+    v_ = std::move(sums);
 }
 
 template <class T>
@@ -111,6 +138,11 @@ void DualState<T>::recompute() {
     sum_support(Columns::all());
     v_.swap(sums_);
     stale_.clear();
+    activate_every_variable();
+}
+
+template <class T>
+void DualState<T>::activate_every_variable() {
     active_.resize(form_.variables);
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     active_rows_ = rows_of(active_);
@@ -212,10 +244,7 @@ void DualState<T>::activate_all() {
         for (std::size_t j = 0; j < stale.rows.size(); ++j) v_[stale.rows[j]] += sums_[j];
         stale_.pop_back();
     }
-    active_.resize(form_.variables);
-    std::iota(active_.begin(), active_.end(), std::size_t{0});
-    active_rows_ = rows_of(active_);
-    rebuild_objective();
+    activate_every_variable();
 }
 
 template <class T>

@@ -111,7 +111,15 @@ class DualState {
 
     void add_product(std::span<const std::size_t> which, std::span<const double> weight,
                      const Columns& columns, const Announcement& again);
+    /// Rows with a coefficient, and those.
+    struct Support {
+        std::vector<std::size_t> which;
+        std::vector<double> weight;
+    };
+    Support support() const;
     void sum_support(const Columns& columns);
+    void sum_start();
+    void activate_every_variable();
     std::vector<char> wanted_again(std::span<const std::size_t> rows,
                                    std::span<const double> change) const;
     void refresh_gradient();

@@ -96,6 +96,7 @@ void HebbianStream::State::learn_all(const Rows& rows, std::span<const double> w
         const std::size_t last = std::min(rows.size(), first + settings.batch);
         positions.resize(last - first);
         std::iota(positions.begin(), positions.end(), first);
+        if (!keep_going(settings.common.progress, {"learning", -1})) throw Cancelled();
         learn(rows.select(positions),
               weights.empty() ? weights : weights.subspan(first, last - first));
     }

@@ -124,7 +124,11 @@ class BlockKrylov {
         Random random(settings_.seed);
         Matrix<double> block(block_, n_);
         for (double& value : block.values()) value = random.normal();
-        block = orthonormal(orthonormal(std::move(block)));
+        // Of many wide rows each of these takes a while, and there is nothing to hand back yet.
+        for (int round = 0; round < 2; ++round) {
+            if (settings_.progress && !settings_.progress(0, worst_)) throw Cancelled();
+            block = orthonormal(std::move(block));
+        }
         for (;;) {
             try {
                 extend(block);
@@ -246,7 +250,7 @@ class BlockKrylov {
     Spectrum ritz_{};
     Matrix<double> vectors_{};
     double largest_ = 0;
-    double worst_ = 0;
+    double worst_ = std::numeric_limits<double>::infinity();
     TopEigen result_{};
 };
 
