@@ -69,7 +69,7 @@ TEST_F(Mpi, ModelsHaveTheSameBytesForAnyNumberOfRanks) {
               {numbers, {"--task", "huber"}, {5}}};
     for (const auto& [data, words, counts] : cases) {
         SCOPED_TRACE(words[1]);
-        const auto train = [&](const std::string& model) {
+        const auto train = [&data = data, &words = words](const std::string& model) {
             Words all{"train", data, model, "--approximate", "nystroem(centres=30)"};
             all.insert(all.end(), words.begin(), words.end());
             return all;
@@ -108,7 +108,7 @@ TEST_F(Mpi, SupportVectorMachinesOfAllRowsHaveTheSameBytes) {
               {words, {"--task", "svc", "--kernel", "spectrum(k=2)[text]"}, {2}}};
     for (const auto& [data, more, counts] : cases) {
         SCOPED_TRACE(data);
-        const auto train = [&](const std::string& model) {
+        const auto train = [&, &data = data, &more = more](const std::string& model) {
             Words all{"train", data, model};
             all.insert(all.end(), more.begin(), more.end());
             return all;
@@ -248,7 +248,7 @@ TEST_F(Mpi, GramMatricesHaveTheSameBytes) {
               {{"sigmoid(gamma=0.1)", few, "--function", "clip"}, ".csv"}};
     for (const auto& [words, ending] : cases) {
         SCOPED_TRACE(words[0]);
-        const auto gram = [&](const std::string& name) {
+        const auto gram = [&, &words = words, &ending = ending](const std::string& name) {
             Words all{"gram"};
             all.insert(all.end(), words.begin(), words.end());
             all.insert(all.end(), {"-o", folder.path(name + ending)});

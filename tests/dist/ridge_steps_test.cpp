@@ -57,7 +57,7 @@ void with_problem(const Problem& all, Communicator& ranks, bool bias, const Prog
     for (std::size_t i = range.first; i < range.last; ++i) rows.push_back(i);
     const FitSettings settings{.kernel = Kernel::parse("rbf(gamma=0.5)")};
     const SpanSample sample = take_span_sample(Task::ridge, all.data.select(rows), settings);
-    const CentreSpan<float> span(sample, settings, {.centres = 60});
+    const CentreSpan<float> span(sample, settings, Nystroem{.centres = 60});
     const SpanProducts products(span, sample, progress);
     Matrix<double> targets(2, rows.size());
     for (std::size_t o = 0; o < 2; ++o) {

@@ -99,7 +99,7 @@ TEST(SpreadCells, AreThoseOfOneRank) {
         const Model alone = spread_in_cells(task).fit(data);
         ASSERT_GE(cells_of(alone)->all.size(), 10U);
         for (const std::size_t count : counts) {
-            run_ranks(count, [&](Communicator& ranks) {
+            run_ranks(count, [&, &task = task](Communicator& ranks) {
                 const SpreadOver spread(ranks, HeldRows::all);
                 expect_same_cells(spread_in_cells(task).fit(data), alone);
             });

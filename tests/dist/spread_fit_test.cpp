@@ -192,7 +192,7 @@ TEST(SpreadLinear, HasTheSameBitsForAnyNumberOfThreads) {
     data.x = Rows::sparse(std::move(starts), std::move(index), std::move(values), columns);
     for (const char* task : {"logistic", "squared-hinge"}) {
         std::vector<Model> models;
-        for (const std::size_t count : {1, 2, 4, 7}) {
+        for (const std::size_t count : {1UL, 2UL, 4UL, 7UL}) {
             const ThreadLimit limit(count);
             models.push_back(linear_machine(task, {}).fit(data));
             EXPECT_LT(models.back().report().relative_gap, 1e-6);
