@@ -59,7 +59,7 @@ TEST_F(Mpi, ModelsHaveTheSameBytesForAnyNumberOfRanks) {
         std::string data;
         Words words;
         std::vector<int> counts;
-    } cases[]{{numbers, {"--task", "ridge", "--target-scale", "standard"}, {1, 2, 3, 5, 8}},
+    } cases[]{{numbers, {"--task", "ridge", "--target-scale", "standard"}, {1, 2, 8}},
               {classes, {"--task", "logistic", "--scale", "standard"}, {3}},
               {sparse, {"--task", "squared-hinge", "--scale", "minmax"}, {2}},
               {classes, {"--task", "k-means", "--clusters", "4", "--starts", "2"}, {3}},

@@ -43,8 +43,13 @@ inline std::vector<Include> includes_of(std::string_view text) {
 }
 
 inline std::string contents(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+    std::string text(fs::is_regular_file(path) ? fs::file_size(path) : 0, '\0');
+    std::ifstream in(
+        path,
+        std::ios::binary);  // at once: binaries are large, and reading by characters is not fast
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+    return text;
 }
 
 /// Headers and sources of the library, sorted.
