@@ -36,11 +36,11 @@ struct QuantiserSettings {
     PairFunction distance{};
     bool weighted = true;  ///< the 1/c_m of the program; false: plain Σ w_m
     bool prune = true;
-    double gap = 1e-3;      ///< columns are generated until the program is optimal up to this
+    double gap = 1e-3;  ///< columns are generated until the program is optimal up to this
     /// What is not solved after so many (fewer for more than 12 500 rows) is solved by another
     /// method, up to a fiftieth.
     std::size_t simplex_steps = 8000;
-    double time_limit = 0;  ///< seconds for the program; 0: none
+    double time_limit = 0;                            ///< seconds for the program; 0: none
     std::size_t memory_bytes = std::size_t{1} << 30;  ///< for lists of neighbours
     Progress progress{};
 };

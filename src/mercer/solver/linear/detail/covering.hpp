@@ -41,8 +41,8 @@ struct CoveringSolution {
     /// The same before their repair, which lifts sets beside badly covered elements: what tells the
     /// sets that matter.
     std::vector<double> unrepaired{};
-    double objective = 0;           ///< of these weights
-    double bound = 0;               ///< no weights that cover all cost less
+    double objective = 0;  ///< of these weights
+    double bound = 0;      ///< no weights that cover all cost less
     std::size_t iterations = 0;
     /// `failed`: the gap is not reached within the limit of iterations; objective and bound are
     /// proved in any case.
