@@ -34,6 +34,7 @@ const recall = (key) => { try { return sessionStorage.getItem(key); } catch { re
 function showData() {
   const d = state.data;
   table = d.number;
+  $("structures-section").hidden = !d.structured; // at once: cards of the rows before are never shown beside new ones
   $("data-about").textContent = `${d.name}: ${d.rows} rows, ${d.objects.length ? d.objects.map((k) => `one ${k}`).join(", ") : `${d.columns.length} columns`}${d.classes.length ? `, ${d.classes.length} classes` : ""}`;
   const columns = d.columns.map((name, k) => [k, name]);
   options($("axis-x"), [...columns, ["pca", "kernel PCA 1"]], $("axis-x").value || 0);
@@ -66,7 +67,6 @@ async function showPoints() {
 }
 
 async function showRows() {
-  $("structures-section").hidden = !state.data.structured;
   const shown = state.data.structured ? await ask("/api/structures") : null;
   if (shown) showStructures($("structures"), shown.rows, showPoint);
 }
