@@ -95,7 +95,8 @@ def percent(share: float | None) -> str:
 
 def search_section(result: Result) -> str:
     headers = ("set", "grid, folds", "ours s", "10 LIBSVM trainings s", "ours / 10 trainings",
-               "liquidSVM's grid s", "error %", "liquidSVM s", "its error %", "remark")  # fmt: skip
+               "liquidSVM's grid s", "error %", "liquidSVM s", "its error %", "splits",
+               "remark")  # fmt: skip
     lines = []
     for line in result["lines"]:
         ours, theirs = line["ours"], line["ten_trainings"]
@@ -103,7 +104,7 @@ def search_section(result: Result) -> str:
         lines.append((line["case"], line["grid"], tables.seconds(ours), tables.seconds(theirs),
                       share, tables.seconds(line.get("same_grid")),
                       percent(line.get("same_grid_error")), tables.seconds(line.get("liquid")),
-                      percent(line.get("liquid_error")),
+                      percent(line.get("liquid_error")), str(line.get("splits", tables.NOTHING)),
                       line["note"] or line.get("liquid_note", "")))  # fmt: skip
     return tables.markdown(headers, lines)
 

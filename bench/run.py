@@ -10,6 +10,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import random
 import shutil
 import sys
 from collections.abc import Sequence
@@ -157,15 +158,16 @@ def svm_predict(job: Job, options: Sequence[str]) -> tuple[float | None, float |
     return max(whole.seconds - first.seconds, 1e-4), equal
 
 
-def search(bench: Bench) -> int:
+def search(bench: Bench, only: Sequence[str], splits: int) -> int:
     """A grid over C and γ with folds, against ten trainings of LIBSVM at one point."""
     from bench.peers import mercer
 
-    missing = bench.prepare([case.data for case in suite.SEARCH])
+    cases = [c for c in suite.search_cases(bench.mode) if not only or c.name in only]
+    missing = bench.prepare([case.data for case in cases])
     obstacle = mercer.search_obstacle(bench.programs)
     grid = f"{len(suite.SEARCH_C)} × {len(suite.SEARCH_GAMMA)}, {suite.SEARCH_FOLDS}"
     lines = []
-    for case in (case for case in suite.SEARCH if case.data not in missing):
+    for case in (case for case in cases if case.data not in missing):
         line: dict[str, Any] = {"case": case.name, "grid": grid, "ours": None,
                                 "ten_trainings": None, "note": obstacle}  # fmt: skip
         if not obstacle:
@@ -185,39 +187,60 @@ def search(bench: Bench) -> int:
             row = measure_row(bench, case, libsvm, predict=False)
             line["ten_trainings"] = None if row.train is None else 10 * row.train
             line["at"] = case.describe()
-        line |= beside_liquidsvm(bench, case)
+        line |= beside_liquidsvm(bench, case, splits)
         lines.append(line)
     return finish(bench, "search", {"lines": lines})
 
 
-def beside_liquidsvm(bench: Bench, case: Case) -> dict[str, Any]:
+def redrawn(job: Job, split: int, own_test: bool) -> Job:
+    """Rows to learn from and to test on, drawn anew, as many as there are; split 0: as they are. Of
+    a set without a test part seven rows in ten are learnt from."""
+    if split == 0 and own_test:
+        return job
+    rows = job.train.read_text().splitlines()
+    learnt = len(rows) if own_test else 7 * len(rows) // 10
+    if own_test:
+        rows += job.test.read_text().splitlines()
+    random.Random(split).shuffle(rows)
+    files = job.work / "split.train", job.work / "split.test"
+    for path, part in zip(files, (rows[:learnt], rows[learnt:]), strict=True):
+        path.write_text("\n".join(part) + "\n")
+    return dataclasses.replace(job, train=files[0], test=files[1])
+
+
+def beside_liquidsvm(bench: Bench, case: Case, splits: int) -> dict[str, Any]:
     """Both over liquidSVM's own grid, each with the constant and the stopping rule it has: seconds
-    of the search with its final machine, and errors on the test rows."""
+    of the search with its final machine, and errors on the test rows; means over splits."""
     from bench.peers import liquidsvm, mercer
 
     try:
         liquidsvm.version()
     except Absent as reason:
         return {"liquid_note": f"liquidSVM: {reason}"}
-    job = bench.job(case, peers.OURS)
     facts = json.loads((bench.data / f"{case.data}.json").read_text())
     threads, folds = bench.limits.threads, suite.SEARCH_FOLDS
     grid = liquidsvm.grid(facts["rows"], facts["columns"], folds)
-    command = mercer.search_command(job, tuple(grid[0]), tuple(grid[1]), folds)
-    done = measure.run([*command, job.model], bench.limits.seconds)
-    if done.code != 0:
-        return {"liquid_note": (done.errors.strip().splitlines() or ["failed"])[-1]}
-    said = job.work / "labels"
-    measure.run(mercer.PEER.predict_command(job, job.test, said), bench.limits.seconds)
-    pairs = list(zip(labels_of(job.test), labels_of(said), strict=True))
-    theirs = liquidsvm.search(job.train, job.test, folds, threads, bench.limits.seconds)
-    return {
-        "same_grid": done.seconds,
-        "same_grid_error": sum(a != b for a, b in pairs) / len(pairs),
-        "liquid": theirs.get("seconds"),
-        "liquid_error": theirs.get("error"),
-        "liquid_note": theirs.get("note", ""),
-    }
+    found: dict[str, list[float]] = {}
+    for split in range(splits):
+        job = redrawn(bench.job(case, peers.OURS), split, facts["test"] == "test rows")
+        command = mercer.search_command(job, tuple(grid[0]), tuple(grid[1]), folds)
+        done = measure.run([*command, job.model], bench.limits.seconds)
+        if done.code != 0:
+            return {"liquid_note": (done.errors.strip().splitlines() or ["failed"])[-1]}
+        said = job.work / "labels"
+        measure.run(mercer.PEER.predict_command(job, job.test, said), bench.limits.seconds)
+        pairs = list(zip(labels_of(job.test), labels_of(said), strict=True))
+        theirs = liquidsvm.search(job.train, job.test, folds, threads, bench.limits.seconds)
+        if "note" in theirs:
+            return {"liquid_note": theirs["note"]}
+        for name, value in (
+            ("same_grid", done.seconds),
+            ("same_grid_error", sum(a != b for a, b in pairs) / len(pairs)),
+            ("liquid", theirs["seconds"]),
+            ("liquid_error", theirs["error"]),
+        ):
+            found.setdefault(name, []).append(value)
+    return {name: sum(values) / len(values) for name, values in found.items()} | {"splits": splits}
 
 
 def finish(bench: Bench, kind: str, content: dict[str, Any]) -> int:
@@ -254,6 +277,7 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--memory", type=int, default=limits.cache_mib, help="cache in MiB")
     parser.add_argument("--peer-limit", type=float, default=limits.seconds, help="seconds a run")
     parser.add_argument("--repeats", type=int, default=limits.repeats, help="of short trainings")
+    parser.add_argument("--splits", type=int, default=1, help="of each set of a search")
     parser.add_argument("--no-growth", action="store_true", help="leave out the growth curves")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--programs", type=pathlib.Path, help="default: BUILD/bin")
@@ -295,9 +319,9 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         if chosen.what == "predict":
             return predict(bench)
-        if chosen.what == "search":
-            return search(bench)
         only = [name.strip() for name in chosen.cases.split(";") if name.strip()]
+        if chosen.what == "search":
+            return search(bench, only, chosen.splits)
         return train(bench, names, only, not chosen.no_growth)
     finally:
         shutil.rmtree(bench.work, ignore_errors=True)

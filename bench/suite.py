@@ -96,6 +96,10 @@ SYNTHETIC_ROWS = (10_000, 100_000, 1_000_000)
 SEARCH = (
     Case("covtype.5000", "covtype.5000", C=100, gamma=4, quick=True),
     Case("spambase", "spambase", C=10, gamma=0.02, quick=True),
+    Case("svmguide1", "svmguide1", C=8, gamma=8),
+    Case("splice", "splice", C=8, gamma=0.03),
+    Case("digits", "digits", C=8, gamma=0.03),
+    Case("diabetes", "diabetes", C=8, gamma=0.1),
 )
 SEARCH_C = tuple(2.0**k for k in range(-3, 17, 2))
 SEARCH_GAMMA = tuple(2.0**k for k in range(-13, 7, 2))
@@ -107,3 +111,7 @@ def training_cases(mode: str) -> list[Case]:
     if mode == "quick":
         return [case for case in SUITE if case.quick]
     return [case for case in SUITE if mode == "full" or not case.slow]
+
+
+def search_cases(mode: str) -> list[Case]:
+    return [case for case in SEARCH if case.quick or mode != "quick"]

@@ -136,23 +136,23 @@ std::string table_field(const std::string& text) {
 }  // namespace
 
 std::string csv_of(const Dataset& data) {
+    if (!data.x.objects().empty() || data.columns() == 0) {
+        throw InvalidInput("only rows of numbers are written as a table here; keep the file");
+    }
     std::string text;
     for (std::size_t j = 0; j < data.columns(); ++j) {
-        text +=
-            (j < data.feature_names.size() ? data.feature_names[j] : fmt::format("x{}", j)) + ',';
+        text += j == 0 ? "" : ",";
+        text += j < data.feature_names.size() ? table_field(data.feature_names[j])
+                                              : fmt::format("x{}", j);
     }
-    if (data.y.empty()) {
-        text.pop_back();
-    } else {
-        text += "label";
-    }
+    if (!data.y.empty()) text += ",label";
     text += '\n';
     std::vector<double> row(data.columns());
     for (std::size_t i = 0; i < data.size(); ++i) {
         data.x.copy_row(i, row);
         for (std::size_t j = 0; j < row.size(); ++j)
             text += (j == 0 ? "" : ",") + format_number(row[j]);
-        if (!data.y.empty()) text += (row.empty() ? "" : ",") + table_field(data.y.text(i));
+        if (!data.y.empty()) text += ',' + table_field(data.y.text(i));
         text += '\n';
     }
     return text;
@@ -242,7 +242,7 @@ Json point_of(const TrainedRun& run, std::size_t row) {
         !data.y.empty()) {
         const double sign = data.y.text(row) == model.class_names()[0] ? 1 : -1;
         json["slack"] = brief(std::max(0.0, 1 - sign * f(0, 0)));
-    } else if (model.task() == Task::svr || model.task() == Task::nu_svr) {
+    } else if ((model.task() == Task::svr || model.task() == Task::nu_svr) && !data.y.empty()) {
         json["slack"] =
             brief(std::max(0.0, std::abs(data.y.values[row] - f(0, 0)) - model.report().epsilon));
     }

@@ -73,7 +73,7 @@ class LibraryPeer(Peer):
         asked = job.work / "job.json"
         answered = job.work / "outcome.json"
         asked.write_text(job.to_json())
-        threads = str(job.limits.threads)
+        threads = str(self.threads or job.limits.threads)
         finished = measure.run(
             [*self._child(), asked, answered, "predict" if predict else "train"],
             job.limits.seconds,

@@ -14,7 +14,8 @@ from bench.peers.libsvm_debian import options
 
 class LibsvmNewest(LibraryPeer):
     name = "libsvm_newest"
-    title = "LIBSVM (newest)"  # this build computes kernel rows with OpenMP
+    title = "LIBSVM (newest)"
+    threads = 1  # as it is published; this build could compute kernel rows with OpenMP
 
     def installed(self) -> str:
         import libsvm.svmutil  # noqa: F401

@@ -19,8 +19,20 @@ std::atomic<bool> came_while_writing{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 constexpr std::size_t most_words = 1024, most_before = 256;
-char last_words[most_words];
-std::atomic<std::size_t> last_words_size{0};
+/// A text that a signal handler may read.
+struct HandlerText {
+    char text[most_words]{};
+    std::atomic<std::size_t> size{0};
+
+    void set(const std::string& from) {
+        size = 0;
+        const std::size_t count = std::min(from.size(), most_words - 1);
+        std::copy_n(from.begin(), count, text);
+        text[count] = 0;
+        size = count;
+    }
+};
+HandlerText last_words, words_file, words_without_file;
 std::atomic<int> last_words_to{STDERR_FILENO};
 int said_before[most_before];
 std::atomic<std::size_t> said_before_count{0};
@@ -30,8 +42,11 @@ void say_last_words() {
     for (std::size_t k = 0; k < said_before_count; ++k) {
         if (kill(said_before[k], 0) == 0) return;
     }
-    const std::size_t size = last_words_size.exchange(0);
-    if (size > 0 && ::write(last_words_to, last_words, size) < 0) return;  // nobody to tell
+    const bool there = words_file.size == 0 || access(words_file.text, F_OK) == 0;
+    HandlerText& words = there ? last_words : words_without_file;
+    const std::size_t size = words.size;
+    last_words.size = words_without_file.size = 0;
+    if (size > 0 && ::write(last_words_to, words.text, size) < 0) return;  // nobody to tell
 }
 
 extern "C" void on_interrupt(int number) {
@@ -58,11 +73,12 @@ void install_interrupt_handler() {
     }
 }
 
-void set_last_words(const std::string& text) {
-    last_words_size = 0;
-    const std::size_t size = std::min(text.size(), most_words);
-    std::copy_n(text.begin(), size, last_words);
-    last_words_size = size;
+void set_last_words(const std::string& text, const std::string& file,
+                    const std::string& otherwise) {
+    last_words.set("");
+    words_without_file.set(otherwise);
+    words_file.set(file);
+    last_words.set(text);
 }
 
 void share_last_words(int descriptor, const std::vector<int>& before) {

@@ -12,8 +12,10 @@ namespace mercer::cli {
 void install_interrupt_handler();
 
 /// What is said on standard error, once, when whoever started this process tells it to end
-/// (SIGTERM), as mpirun does when a rank is lost or Ctrl-C was pressed; empty: nothing.
-void set_last_words(const std::string& text);
+/// (SIGTERM), as mpirun does when a rank is lost or Ctrl-C was pressed: `text` where `file` is
+/// there, `otherwise` where it is not. Empty: nothing.
+void set_last_words(const std::string& text, const std::string& file = "",
+                    const std::string& otherwise = "");
 /// Where last words go, and processes that have them too: they are said by the first that is left.
 void share_last_words(int descriptor, const std::vector<int>& before);
 

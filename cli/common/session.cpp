@@ -23,6 +23,9 @@ CLI::App& add_command(CLI::App& program, const std::string& name, const std::str
                       const std::string& examples) {
     CLI::App& command = *program.add_subcommand(name, about);
     command.footer("Examples:\n" + examples);
+    // The parser's own flag for help would be replaced later, by add_general_options, and whoever
+    // has gone over the options before that would be left with one that is gone.
+    command.set_help_flag();
     return command;
 }
 

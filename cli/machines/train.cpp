@@ -348,16 +348,34 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
 }
 
 int cross_validate(Training& t, const StopOnInterrupt& stop, Json& json, std::string& text) {
+    // What the folds have learnt is to be judged within the time too.
+    constexpr double to_learn = 0.8;
+    const Progress told = listener(t.session, stop, "cross-validation");
+    const Run run(told, t.options.time_limit * static_cast<double>(t.options.folds));
+    TrainOptions each = t.options;
+    each.time_limit *= to_learn;
     SvmSettings svm = t.svm;
     svm.probability = false;
-    const Machine machine =
-        machine_of(t.options, svm, listener(t.session, stop, "cross-validation"));
-    const CrossValidation cv =
-        mercer::cross_validate(machine, t.data, t.options.folds, t.options.seed);
+    const Machine machine = machine_of(each, svm, told);
+    CrossValidation cv;
+    try {
+        cv = mercer::cross_validate(machine, t.data, t.options.folds, t.options.seed,
+                                    run.progress());
+    } catch (const Cancelled&) {
+        if (!run.is_over()) throw;
+    }
     clear_progress_line();
     if (stop.requested()) {
         t.caution("the cross-validation was interrupted, and has no score");
         return exit_interrupted;
+    }
+    if (run.out_of_time()) {
+        const std::string late =
+            "the time limit passed before all folds were predicted, and so there is no score; "
+            "allow more time, or take fewer rows";
+        if (t.options.model.empty()) throw InvalidInput(late);
+        t.caution(late);
+        return exit_failure;
     }
     if (has_no_machine(cv.status)) {
         t.caution("the rows of some fold have no hard margin (" + describe(cv.status) +
@@ -390,9 +408,11 @@ std::optional<KeepCheckpoint> checkpoint_of(const CheckpointOptions& options,
                    there ? "going on from " + options.path : "checkpoints go to " + options.path);
     }
     if (several_ranks()) {
-        set_last_words(fmt::format(
-            "mercer: training is told to end; {} says how far it is: --resume goes on\n",
-            options.path));
+        set_last_words(
+            fmt::format(
+                "mercer: training is told to end; {} says how far it is: --resume goes on\n",
+                options.path),
+            options.path, "mercer: training is told to end before its first checkpoint\n");
     }
     return std::optional<KeepCheckpoint>(std::in_place, options.path, options.resume,
                                          options.interval);

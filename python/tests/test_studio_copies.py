@@ -15,6 +15,7 @@ import mercer
 
 ROOT = pathlib.Path(__file__).parents[2]
 PROGRAM = ROOT / "build/bin/mercer"
+PATIENCE = 300  # seconds until something counts as never coming, on a loaded machine too
 pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="build/bin/mercer is not there")
 
 
@@ -35,7 +36,7 @@ class Studio:
 
     def ask(self, path, asked=None):
         here = f"127.0.0.1:{self.port}"
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.request(
             "GET" if asked is None else "POST",
             path,
@@ -55,7 +56,8 @@ class Studio:
     def train(self, **asked):
         """The summary of the run, and its copies."""
         job = self.ask("/api/train", asked)["job"]
-        for _ in range(600):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
             state = self.ask("/api/state")
             found = next(j for j in state["jobs"] if j["id"] == job)
             if found["state"] in ("done", "failed"):
@@ -72,7 +74,7 @@ def studio():
     running = Studio()
     yield running
     running.process.send_signal(signal.SIGINT)
-    running.process.wait(timeout=10)
+    running.process.wait(timeout=PATIENCE)
 
 
 def run_python(code, folder):

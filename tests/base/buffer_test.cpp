@@ -48,8 +48,23 @@ TEST(KeepBuffers, KeepsOnlyWhileOneLives) {
     }
     outer.reset();
     const LargeBuffer fresh(64 * megabyte);
-    EXPECT_EQ(fresh.as<char>()[0], 0) << "from the system, not from the shelf";
+    EXPECT_NE(fresh.as<char>()[0], 1) << "from the system, not from the shelf";
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+TEST(LargeBufferDeathTest, TheSanitizerSeesStepsBeyondTheEnd) {
+    const KeepBuffers keeper;
+    auto first = std::make_unique<LargeBuffer>(4 * megabyte);
+    volatile char* const place = first->as<char>();
+    EXPECT_DEATH(place[4 * megabyte] = 1, "heap-buffer-overflow");
+    first.reset();
+    EXPECT_DEATH(place[0] = 1, "use-after-poison") << "kept for the next one, but nobody's";
+    const LargeBuffer next(3 * megabyte);
+    ASSERT_EQ(next.as<char>(), place);
+    place[3 * megabyte - 1] = 1;
+    EXPECT_DEATH(place[3 * megabyte] = 1, "use-after-poison");
+}
+#endif
 
 }  // namespace
 }  // namespace mercer

@@ -4,10 +4,13 @@
 #include <signal.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "mercer/base/detail/products/byte_products.hpp"
 #include "mercer/base/random.hpp"
 
 namespace mercer {
@@ -21,8 +24,10 @@ void expect_product(std::size_t m, std::size_t n, std::size_t k, double toleranc
     const auto draw = [&](auto& matrix) {
         for (auto& value : matrix.values()) {
             using Value = std::remove_reference_t<decltype(value)>;
-            value = static_cast<Value>(std::is_integral_v<Value> ? random.uniform(0, 255) - 100
-                                                                 : random.normal());
+            using Limits = std::numeric_limits<Value>;
+            value = static_cast<Value>(std::is_integral_v<Value>
+                                           ? random.uniform(Limits::min(), Limits::max())
+                                           : random.normal());
         }
     };
     draw(a);
@@ -54,7 +59,7 @@ TEST(Products, AgreeWithTheSum) {
 }
 
 TEST(Products, OfBytesAreExactWhereOffered) {
-    if (!exact_byte_products()) GTEST_SKIP() << "this processor has no byte dot product";
+    if (!byte_products_pay(784)) GTEST_SKIP() << "products of bytes are x86's alone";
     expect_product<std::uint8_t, std::int8_t, std::int32_t>(33, 70, 784, 0);
     // Every product at its largest: 16-bit intermediate sums would saturate.
     Matrix<std::uint8_t> a(4, 1000, 255);
@@ -64,6 +69,37 @@ TEST(Products, OfBytesAreExactWhereOffered) {
                         MatrixView<const std::int8_t>(b.view()), c.view());
     EXPECT_EQ(c(3, 3), 255 * 127 * 1000);
 }
+
+#if defined(__x86_64__)
+TEST(Products, OfBytesByOwnCodeAreThoseOfTheLibrary) {
+    Random random(3);
+    for (const std::size_t m : {1UL, 6UL, 9UL}) {
+        for (const std::size_t n : {1UL, 35UL}) {
+            for (const std::size_t k : {1UL, 16UL, 33UL, 784UL, 8000UL}) {
+                Matrix<std::uint8_t> a(m, k);
+                Matrix<std::int8_t> b(n, k);
+                for (auto& value : a.values()) value = static_cast<std::uint8_t>(random.below(256));
+                for (auto& value : b.values()) {
+                    value = static_cast<std::int8_t>(static_cast<int>(random.below(256)) - 128);
+                }
+                std::ranges::fill(a.row(0), std::uint8_t{255});  // the largest there are
+                std::ranges::fill(b.row(0), std::int8_t{-128});
+                Matrix<std::int32_t> c(m, n + 3, 7);
+                multiply_widened(std::as_const(a).view(), std::as_const(b).view(),
+                                 c.view().block(0, 0, m, n));
+                for (std::size_t i = 0; i < m; ++i) {
+                    for (std::size_t j = 0; j < n; ++j) {
+                        std::int32_t sum = 0;
+                        for (std::size_t l = 0; l < k; ++l) sum += a(i, l) * b(j, l);
+                        ASSERT_EQ(c(i, j), sum) << m << ' ' << n << ' ' << k;
+                    }
+                    ASSERT_EQ(c(i, n), 7) << "wrote beyond its block";
+                }
+            }
+        }
+    }
+}
+#endif
 
 TEST(Products, UseTheVectorInstructionsTheProcessorHas) {
     if (std::getenv("OPENBLAS_CORETYPE") != nullptr) {

@@ -25,6 +25,33 @@ def row(peer: str, train: float, objective: float = 100.0, case: str = "one", **
     return Row(case, peer, train=train, objective=objective, infeasibility=0.0, **more)
 
 
+class Splits(unittest.TestCase):
+    """Rows of a search drawn anew: every row once, none on both sides."""
+
+    def files_of(self, split: int, own_test: bool) -> tuple[list[str], list[str]]:
+        with tempfile.TemporaryDirectory() as name:
+            work = pathlib.Path(name)
+            train, test = work / "a.train", work / "a.test"
+            rows = [f"1 1:{k}" for k in range(100)]
+            train.write_text("\n".join(rows[:70] if own_test else rows) + "\n")
+            test.write_text("\n".join(rows[70:] if own_test else rows[::10]) + "\n")
+            case = suite.SEARCH[0]
+            job = base.Job(case, suite.Limits(), train, test, 1, 1.0, work, work)
+            made = run.redrawn(job, split, own_test)
+            return made.train.read_text().splitlines(), made.test.read_text().splitlines()
+
+    def test_every_row_is_on_one_side(self):
+        for split, own_test in ((0, True), (1, True), (0, False), (2, False)):
+            train, test = self.files_of(split, own_test)
+            self.assertEqual((len(train), len(test)), (70, 30))
+            self.assertEqual(len({*train, *test}), 100)
+
+    def test_splits_differ_and_can_be_had_again(self):
+        self.assertEqual(self.files_of(0, True)[1], [f"1 1:{k}" for k in range(70, 100)])
+        self.assertNotEqual(self.files_of(1, True), self.files_of(2, True))
+        self.assertEqual(self.files_of(1, True), self.files_of(1, True))
+
+
 class VoidRule(unittest.TestCase):
     def test_worse_than_the_best_by_more_than_the_limit_is_void(self):
         rows = [row("mercer", 1, 100.0), row("sklearn", 1, 99.9905), row("thundersvm", 1, 99.9895)]

@@ -50,6 +50,22 @@ pid_t start(const std::string& program, const std::vector<std::string>& words,
     return process;
 }
 
+/// Waits until the program has said what the signal is to do, which under a sanitizer or beside
+/// other work is long after its start. One that has ended is waited for no longer.
+void wait_until_heard(pid_t process, int signal) {
+    if (signal == SIGKILL) return;
+    for (bool heard = false; !heard; usleep(1000)) {
+        std::ifstream status("/proc/" + std::to_string(process) + "/status");
+        heard = !status;
+        for (std::string line; std::getline(status, line);) {
+            if (line.starts_with("State:\tZ")) heard = true;
+            if (!line.starts_with("SigCgt:") && !line.starts_with("SigIgn:")) continue;
+            const auto mask = std::stoull(line.substr(line.find('\t') + 1), nullptr, 16);
+            if ((mask >> (signal - 1) & 1) != 0) heard = true;
+        }
+    }
+}
+
 int wait_for(pid_t process) {
     int status = 0;
     waitpid(process, &status, 0);
@@ -123,6 +139,7 @@ Outcome run_and_signal(const std::vector<std::string>& words, int signal, int mi
     if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     const pid_t process =
         start(MERCER_PROGRAM, words, "", folder.path("out"), folder.path("err"), ends[0]);
+    wait_until_heard(process, signal);
     usleep(static_cast<useconds_t>(milliseconds) * 1000);
     kill(process, signal);
     Outcome outcome;

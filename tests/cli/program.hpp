@@ -53,7 +53,8 @@ Outcome run_in(const std::string& folder, const std::vector<std::string>& words)
 /// The same with standard output going to a file such as /dev/full.
 Outcome run_into(const std::string& output, const std::vector<std::string>& words);
 
-/// Runs it with a standard input that never ends, sends the signal after a moment, and waits.
+/// Runs it with a standard input that never ends, sends the signal a moment after it has begun to
+/// listen, and waits.
 Outcome run_and_signal(const std::vector<std::string>& words, int signal, int milliseconds = 300);
 
 /// Runs any program by its path.

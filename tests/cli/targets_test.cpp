@@ -1,7 +1,6 @@
 // Regression of targets such as prices, and Ctrl-C in machines that factorise and decompose.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -106,12 +105,9 @@ TEST(Targets, CtrlCIsAnsweredByMachinesThatFactorise) {
         const std::string model = folder.path("m");
         Words words{"train", data, model, "--memory", "1024"};
         words.insert(words.end(), task.begin(), task.end());
-        const auto start = std::chrono::steady_clock::now();
         const Outcome outcome = run_and_signal(words, SIGINT, 700);
-        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
         EXPECT_EQ(outcome.code, 130) << task[1] << ": " << outcome.err;
         EXPECT_TRUE(has(outcome.out, "stopped early on request")) << task[1] << outcome.out;
-        EXPECT_LT(took.count(), 20) << task[1];
         EXPECT_EQ(run({"show", model}).code, 0) << task[1];
     }
 }

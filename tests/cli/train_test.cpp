@@ -318,6 +318,21 @@ TEST(Train, ATimeLimitLeavesAValidModel) {
     EXPECT_EQ(run({"predict", model, "@digits"}).code, 0);
 }
 
+TEST(Train, FoldsThatThereWasNoTimeToJudgeHaveNoScore) {
+    const Folder folder;
+    const Words words{"train", "@digits", "--task", "knn", "--cv", "3", "--time-limit", "1e-6"};
+    const Outcome alone = run(words);
+    EXPECT_EQ(alone.code, 2);
+    EXPECT_TRUE(has(alone.err, "before all folds were predicted")) << alone.err;
+    Words both = words;
+    both.insert(both.begin() + 2, folder.path("m"));
+    const Outcome with_model = run(both);
+    EXPECT_EQ(with_model.code, 1) << with_model.err;
+    EXPECT_TRUE(has(with_model.err, "and so there is no score")) << with_model.err;
+    EXPECT_FALSE(has(with_model.out, "cross-val.")) << with_model.out;
+    EXPECT_EQ(run({"predict", folder.path("m"), "@digits"}).code, 0);
+}
+
 TEST(Train, CtrlCEndsTrainingEarlyWithACertifiedModel) {
     const Folder folder;
     const std::string data = sample(folder, {"rings", "--n", "4000", "--noise", "2"}, "rings.csv");

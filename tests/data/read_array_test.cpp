@@ -4,8 +4,10 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 
 #include "data/support.hpp"
+#include "mercer/data/formats/detail/zip.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/write.hpp"
 
@@ -260,6 +262,25 @@ TEST(ReadIdx, HeadersThatLieAreRefusedBeforeMemoryIsAsked) {
     for (std::size_t length = 4; length < whole.size(); ++length) {
         EXPECT_NE(message_of([&] { read_text(whole.substr(0, length), "t"); }), "") << length;
     }
+}
+
+TEST(Zip, WhatIsStoredAsItIsIsNotCopied) {
+    struct Archive : Output {
+        std::string bytes;
+        void write(std::string_view more) override { bytes += more; }
+    } archive;
+    formats::ZipWriter zip(archive);
+    zip.add("a", "one");
+    zip.add("b", std::string(1000, 'x'));
+    zip.finish();
+    const auto entries = formats::zip_directory(archive.bytes);
+    ASSERT_EQ(entries.size(), 2U);
+    const formats::Unzipped second = formats::unzip(archive.bytes, entries[1], [] {});
+    EXPECT_EQ(second.bytes, std::string(1000, 'x'));
+    EXPECT_GE(second.bytes.data(), archive.bytes.data());
+    EXPECT_LE(second.bytes.data() + 1000, archive.bytes.data() + archive.bytes.size());
+    archive.bytes[static_cast<std::size_t>(second.bytes.data() - archive.bytes.data())] = 'y';
+    EXPECT_THROW(formats::unzip(archive.bytes, entries[1], [] {}), std::runtime_error);
 }
 
 }  // namespace

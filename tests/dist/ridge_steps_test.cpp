@@ -47,6 +47,7 @@ Problem hills(std::size_t rows) {
 struct Found {
     std::vector<double> steps{}, equations{};
     double slope = 0, least_slope = 0;
+    std::size_t taken = 0;  ///< steps
 };
 
 template <class Ask>
@@ -72,9 +73,10 @@ Found solve(const Problem& all, Communicator& ranks, bool bias, bool resume,
     with_problem(all, ranks, bias, progress, [&](const SpanRidgeProblem& problem) {
         Checkpoint checkpoint(problem.sample.leaves, "ridge steps");
         const auto state = resume ? checkpoint.load() : std::nullopt;
-        const auto weights = ridge_by_steps(problem, state, checkpoint);
-        ASSERT_TRUE(weights);
-        found.steps = weights->values();
+        const auto stepped = ridge_by_steps(problem, state, checkpoint);
+        ASSERT_TRUE(stepped);
+        found.steps = stepped->weights.values();
+        found.taken = stepped->steps;
         RidgeEquations direct = ridge_equations(problem, 1);
         ASSERT_TRUE(cholesky(direct.system.view()));
         cholesky_solve(std::as_const(direct.system).view(), direct.right.view());
@@ -85,7 +87,7 @@ Found solve(const Problem& all, Communicator& ranks, bool bias, bool resume,
             for (const double s : at.slope.values()) squares += s * s;
             return std::sqrt(squares);
         };
-        found.slope = slope(*weights);
+        found.slope = slope(stepped->weights);
         found.least_slope = slope(direct.right);
     });
     return found;
@@ -105,6 +107,8 @@ TEST(RidgeSteps, ComeToWhatTheEquationsSay) {
         EXPECT_LT(off, 1e-4 * size);
         EXPECT_LT(alone[0].least_slope, 1e-6);  // so the slope is that of this objective
         EXPECT_LT(alone[0].slope, 0.1);
+        EXPECT_GE(alone[0].taken, 1U);
+        EXPECT_LE(alone[0].taken, 16U);
         for (const std::size_t count : {2UL, 3UL}) {
             std::vector<Found> many(count);
             run_ranks(count, [&](Communicator& r) {
@@ -132,10 +136,10 @@ TEST(RidgeSteps, GoOnFromACheckpointToTheSameBits) {
             const KeepCheckpoint keep(path, resume, 0);
             found[r.rank()] = solve(problem, r, true, resume, progress);
         });
-        return found[0].steps;
+        return std::pair(found[0].steps, found[0].taken);
     };
     constexpr std::size_t never = 1'000'000;
-    const std::vector<double> whole = run(1, false, never);
+    const auto whole = run(1, false, never);
     std::filesystem::remove(path);
     // Six blocks a pass: ended in the second or third step.
     EXPECT_THROW(run(1, false, 6 * 4 + 2), std::runtime_error);

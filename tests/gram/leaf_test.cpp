@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 #include "expressions.hpp"
 #include "mercer/base/error.hpp"
@@ -117,6 +119,29 @@ TEST_F(ToyLeaf, IsReadPrintedAndChecked) {
     again.entry.name = "toy_other";
     again.entry.aliases = {"gaussian"};
     EXPECT_THROW(register_leaf(again), InvalidInput) << "so is an alias";
+}
+
+TEST_F(ToyLeaf, OfThreadsThatTakeOneNameOneHasIt) {
+    for (int round = 0; round < 40; ++round) {
+        Leaf wanted = cauchy();
+        wanted.entry.name = "toy_raced_" + std::to_string(round);
+        wanted.entry.aliases.clear();
+        std::atomic<int> has{0};
+        std::atomic<int> waiting{4};
+        const auto take = [&] {
+            Leaf own = wanted;
+            for (--waiting; waiting > 0;) std::this_thread::yield();
+            try {
+                register_leaf(std::move(own));
+                ++has;
+            } catch (const InvalidInput&) {
+            }
+        };
+        std::vector<std::thread> threads;
+        for (int k = 0; k < 4; ++k) threads.emplace_back(take);
+        for (std::thread& thread : threads) thread.join();
+        EXPECT_EQ(has, 1) << wanted.entry.name;
+    }
 }
 
 TEST_F(ToyLeaf, HasValueSlopesAndReasons) {

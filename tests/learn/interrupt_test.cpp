@@ -1,8 +1,9 @@
-// Whoever says stop, or whose time is up, is answered soon and with a valid machine: trainings that
-// would take minutes are stopped after a fraction of a second. The promise is half a second; under
-// load and sanitizers a test allows much more, and still far less than the trainings take.
+// Whoever says stop, or whose time is up, is answered with a valid machine: trainings that would
+// take minutes are stopped after a fraction of a second. How soon they answer, ./dev check limits
+// measures.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -37,7 +38,6 @@ double seconds_since(Clock::time_point start) {
 }
 
 constexpr double patience = 0.1;  // seconds until it is over
-constexpr double soon = 15;       // seconds until the answer, at the very most
 
 Dataset noise(std::size_t n, std::size_t columns, bool classes) {
     Random random(5);
@@ -186,40 +186,38 @@ void expect_valid(const Model& model, const std::string& name) {
     }
 }
 
-/// A machine that was done before anybody lost patience may say so.
-bool says_it_was_stopped(const Model& model, double seconds) {
-    const FitStatus status = model.report().status;
-    return status == FitStatus::cancelled || status == FitStatus::time_limit ||
-           (status == FitStatus::converged && seconds < soon);
-}
-
-TEST(Interrupt, EveryMachineAnswersSoonWhenToldToStop) {
-    for (const Work& work : works()) {
-        const auto start = Clock::now();
-        FitSettings common{.kernel = Kernel::parse("rbf(gamma=0.05)")};
-        common.progress = [&](const Moment&) { return seconds_since(start) < patience; };
-        const Model model = work.fit(common);
-        const double seconds = seconds_since(start);
-        EXPECT_LT(seconds, soon) << work.name;
-        EXPECT_TRUE(says_it_was_stopped(model, seconds))
-            << work.name << ": " << describe(model.report().status);
-        expect_valid(model, work.name);
-        RecordProperty(work.name, std::to_string(seconds));
+TEST(Interrupt, EveryMachineStopsWhenToldTo) {
+    for (const double until : {0.0, patience}) {
+        for (const Work& work : works()) {
+            const auto start = Clock::now();
+            std::atomic<bool> told{false};
+            FitSettings common{.kernel = Kernel::parse("rbf(gamma=0.05)")};
+            common.progress = [&](const Moment&) {
+                if (seconds_since(start) >= until) told = true;
+                return !told;
+            };
+            const Model model = work.fit(common);
+            EXPECT_TRUE(told || until > 0) << work.name << " never asked";
+            // A machine that was done before anybody lost patience says so.
+            EXPECT_EQ(model.report().status, told ? FitStatus::cancelled : FitStatus::converged)
+                << work.name << ": " << describe(model.report().status);
+            expect_valid(model, work.name);
+        }
     }
 }
 
-TEST(Interrupt, EveryMachineKeepsItsTimeLimit) {
-    for (const Work& work : works()) {
-        const auto start = Clock::now();
-        FitSettings common{.kernel = Kernel::parse("rbf(gamma=0.05)")};
-        common.time_limit = patience;
-        const Model model = work.fit(common);
-        const double seconds = seconds_since(start);
-        EXPECT_LT(seconds, soon) << work.name;
-        EXPECT_NE(model.report().status, FitStatus::cancelled) << work.name;
-        EXPECT_TRUE(says_it_was_stopped(model, seconds))
-            << work.name << ": " << describe(model.report().status);
-        expect_valid(model, work.name);
+TEST(Interrupt, EveryMachineLooksAtItsTimeLimit) {
+    for (const double limit : {1e-6, patience}) {
+        for (const Work& work : works()) {
+            FitSettings common{.kernel = Kernel::parse("rbf(gamma=0.05)")};
+            common.time_limit = limit;
+            const Model model = work.fit(common);
+            const FitStatus status = model.report().status;
+            const bool done = limit == patience && status == FitStatus::converged;
+            EXPECT_TRUE(done || status == FitStatus::time_limit)
+                << work.name << ": " << describe(status);
+            expect_valid(model, work.name);
+        }
     }
 }
 

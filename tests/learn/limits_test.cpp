@@ -1,6 +1,8 @@
 // Trainings that are cut short or short of memory, and the promise that threads change nothing.
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -8,10 +10,17 @@
 
 #include "learn/certificate.hpp"
 #include "learn/small.hpp"
+#include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
+#include "mercer/base/random.hpp"
 #include "mercer/data/samples.hpp"
 #include "mercer/learn/calibration.hpp"
+#include "mercer/learn/components/kernel_pca.hpp"
+#include "mercer/learn/detail/patient_fit.hpp"
+#include "mercer/learn/groups/kmeans.hpp"
 #include "mercer/learn/registry.hpp"
+#include "mercer/learn/risk/class_means.hpp"
+#include "mercer/learn/risk/neighbours.hpp"
 
 namespace mercer {
 namespace {
@@ -133,6 +142,123 @@ TEST(CutShortAmongClasses, LeavesTheRestAtItsStart) {
     EXPECT_EQ(count(FitStatus::converged), 10);
     EXPECT_EQ(count(FitStatus::cancelled), 35);
     expect_valid_early_model(model, data, finished);
+}
+
+TEST(CutShortAmongClasses, OneAgainstTheRestIsLeftWithoutALookAtItsRows) {
+    const Dataset data = embedded("digits");
+    SvmSettings settings{.common = {.kernel = rbf({.gamma = 0.001})},
+                         .C = 1,
+                         .multi_class = MultiClass::one_vs_rest};
+    const Model finished = Svm(settings).fit(data);
+    std::set<std::size_t> begun;
+    settings.common.progress = [&](const Moment& moment) {
+        begun.insert(static_cast<std::size_t>(moment.figure("part")));
+        return begun.size() <= 3;
+    };
+    const Model model = Svm(settings).fit(data);
+    EXPECT_EQ(begun.size(), 4U);
+    ASSERT_EQ(model.reports().size(), 10U);
+    for (std::size_t c = 0; c < 10; ++c) {
+        const Report& r = model.reports()[c];
+        EXPECT_EQ(r.status, c < 3 ? FitStatus::converged : FitStatus::cancelled) << c;
+        EXPECT_EQ(r.rows, data.size());
+        if (c < 4) continue;
+        EXPECT_EQ(r.seconds, 0) << c;  // a part that is begun and stopped takes some time
+        EXPECT_EQ(model.expansion().bias[c], -1);
+        EXPECT_EQ(r.relative_gap, 1);
+    }
+    expect_valid_early_model(model, data, finished);
+    settings.probability = true;
+    begun.clear();
+    EXPECT_TRUE(has_probabilities(Svm(settings).fit(data)));
+}
+
+/// Rows of so many classes, ten each.
+Dataset many_classes(std::size_t classes) {
+    Dataset data;
+    Random random(3);
+    std::vector<float> x;
+    for (std::size_t i = 0; i < 10 * classes; ++i) {
+        data.y.values.push_back(static_cast<double>(i % classes));
+        for (int j = 0; j < 2; ++j) x.push_back(static_cast<float>(random.normal()));
+    }
+    data.x = Rows::dense(std::move(x), 2);
+    return data;
+}
+
+TEST(TimeToKeep, IsThatOfAllCoefficientsAndElseFewRowsAreTaken) {
+    // 5000 rows and 500 classes: 20 MB of coefficients, of which nearly all are 0.
+    const Dataset data = many_classes(500);
+    double needs = 0;
+    const FitSettings busy{.kernel = rbf({.gamma = 1.0}), .progress = [&](const Moment& m) {
+                               needs = std::max(needs, m.needs);
+                               return m.needs < 0.04;
+                           }};
+    for (const Machine& machine : {Machine(ClassMeans({.common = busy})),
+                                   Machine(NearestNeighbours(knn_task, {.common = busy}))}) {
+        needs = 0;
+        const Model model = machine.fit(data);
+        EXPECT_NEAR(needs, 8.0 * 500 * 5000 / 0x1p28, 1e-9);
+        EXPECT_EQ(model.report().status, FitStatus::cancelled);
+        EXPECT_EQ(model.reports().front().figures.at("rows_given"), 5000);
+        EXPECT_LT(model.expansion().size(), 1100U);
+        EXPECT_EQ(model.classes(), 500U);
+    }
+}
+
+TEST(FewRows, AreOfEveryKindWhereKindsComeInTurns) {
+    Dataset data;
+    data.x = Rows::dense(std::vector<double>(8000, 0.0), 1);
+    data.y.values.resize(8000);
+    for (std::size_t i = 0; i < 8000; ++i) data.y.values[i] = static_cast<double>(i % 4);
+    const std::vector<std::size_t> rows = spread_rows(data, false, 500);
+    ASSERT_EQ(rows.size(), 500U);
+    std::array<std::size_t, 4> count{};
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        EXPECT_EQ(rows[k] / 16, k) << "one of each stretch";
+        ++count[rows[k] % 4];
+    }
+    for (const std::size_t of_kind : count) EXPECT_NEAR(static_cast<double>(of_kind), 125, 25);
+}
+
+TEST(Memory, IsWhatTheGroupsOfKMeansTake) {
+    const Dataset data = many_classes(300);  // 3000 rows
+    KMeansSettings settings{
+        .common = {.kernel = rbf({.gamma = 1.0}), .memory_bytes = std::size_t{1} << 20},
+        .clusters = 50};
+    try {
+        KMeans(settings).fit(data);
+        FAIL() << "50 groups of 3000 rows take more than one MiB";
+    } catch (const InvalidInput& error) {
+        EXPECT_NE(std::string(error.what()).find("raise `memory_bytes`"), std::string::npos);
+    }
+    settings.common.memory_bytes = std::size_t{2} << 20;  // and next to nothing for kernel values
+    const Model tight = KMeans(settings).fit(data);
+    settings.common.memory_bytes = std::size_t{1} << 30;
+    const double roomy = KMeans(settings).fit(data).report().primal;
+    EXPECT_NEAR(tight.report().primal, roomy, 1e-3 * roomy);
+}
+
+TEST(Memory, IsWhatTheVectorsOfKernelPcaTake) {
+    const Dataset data = many_classes(300);
+    KernelPcaSettings settings{
+        .common = {.kernel = rbf({.gamma = 1.0}), .memory_bytes = std::size_t{4} << 20},
+        .components = 4};
+    const auto values = [&](std::size_t bytes) {
+        settings.common.memory_bytes = bytes;
+        const Model model = KernelPca(settings).fit(data);
+        EXPECT_EQ(model.report().status, FitStatus::converged);
+        return model.extras().find<Components>()->eigenvalues;
+    };
+    const Matrix<double> roomy = values(std::size_t{1} << 30);
+    const Matrix<double> tight = values(std::size_t{3} << 20);  // 131 vectors of 3000 numbers
+    for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(tight(j, 0), roomy(j, 0), 1e-6 * roomy(0, 0));
+    try {
+        values(std::size_t{1} << 20);
+        FAIL() << "vectors of four components take more than one MiB";
+    } catch (const InvalidInput& error) {
+        EXPECT_NE(std::string(error.what()).find("raise `memory_bytes`"), std::string::npos);
+    }
 }
 
 TEST(Memory, OfOneMebibyteGivesTheSameOptimum) {

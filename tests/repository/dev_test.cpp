@@ -134,9 +134,10 @@ TEST_F(Dev, TheReferenceAsksForItsOwnPackageAlone) {
 TEST_F(Dev, UnknownBenchmarkIsExitCodeTwo) {
     debian_without("nothing");
     EXPECT_EQ(dev("bench nonsense"), 2);
-    EXPECT_TRUE(has("out",
-                    "bench takes train, predict, search, structures, kernels or report, not "
-                    "'nonsense'"))
+    EXPECT_TRUE(
+        has("out",
+            "bench takes train, predict, search, structures, machines, kernels or report, not "
+            "'nonsense'"))
         << text("out");
     EXPECT_EQ(text("log"), "") << "nothing is built for it";
 }

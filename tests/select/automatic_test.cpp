@@ -153,18 +153,18 @@ TEST(LearnTable, JudgesOnRowsThatNothingWasChosenBy) {
     std::set<std::size_t> all(r.split.train.begin(), r.split.train.end());
     for (const std::size_t i : r.split.test) EXPECT_TRUE(all.insert(i).second);
     EXPECT_EQ(all.size(), 200U);
-    EXPECT_GT(r.judgement.r2, 0.9);
     // The judgement is that of `tested`, told again.
     const Judgement again = judge(r.tested, data.select(r.split.test));
     EXPECT_DOUBLE_EQ(again.rmse, r.judgement.rmse);
     EXPECT_TRUE(r.model.recipe());
-    EXPECT_TRUE(r.warnings.empty()) << r.warnings.front();
 }
 
 TEST(LearnTable, StudiesWhatItLearnt) {
     const Table table = leaking_table(false);
     const Dataset data = plan_columns(table, {.label = "y"})->dataset(table);
-    const LearnResult r = learn_table(data, {.seconds = 20});
+    const LearnResult r = learn_table(data, {.seconds = 600});  // more than it takes
+    EXPECT_GT(r.judgement.r2, 0.9);
+    EXPECT_TRUE(r.warnings.empty()) << r.warnings.front();
     // The map holds every point that was tried, the one chosen among them.
     for (const Candidate& c : r.candidates) {
         if (c.axes.empty()) continue;

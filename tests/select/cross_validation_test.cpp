@@ -4,8 +4,10 @@
 
 #include "data/support.hpp"
 #include "learn/libsvm.hpp"
+#include "mercer/base/error.hpp"
 #include "mercer/data/read.hpp"
 #include "mercer/data/samples.hpp"
+#include "mercer/learn/risk/neighbours.hpp"
 #include "mercer/select/cross_validation.hpp"
 
 namespace mercer {
@@ -216,6 +218,23 @@ TEST(CrossValidation, OfHousingIsLibsvmsWithinTheChanceOfTheFolds) {
     const double theirs = testing::Peer(data).cross_validate("-s 3 -c 10 -p 0.5 -v 5");
     EXPECT_NEAR(ours.mean, theirs, ours.allowed);
     EXPECT_LT(ours.allowed, 0.5 * ours.mean);
+}
+
+TEST(CrossValidation, IsToldToStopWhileItPredicts) {
+    // Nearest neighbours learn at once: all the time is that of the answers.
+    const Dataset data = make("moons", {.n = 6000, .noise = 0.3, .seed = 2});
+    const Machine machine = NearestNeighbours(knn_task, {});
+    std::vector<double> told;
+    const Progress all = [&](const Moment& moment) {
+        told.push_back(moment.fraction);
+        return true;
+    };
+    cross_validate(machine, data, 2, 1, all);
+    EXPECT_GT(told.size(), 6U);
+    EXPECT_LE(told.back(), 1);
+    std::size_t left = told.size() - 1;
+    const Progress some = [&](const Moment&) { return left-- > 0; };
+    EXPECT_THROW(cross_validate(machine, data, 2, 1, some), Cancelled);
 }
 
 }  // namespace

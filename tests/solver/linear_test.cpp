@@ -205,6 +205,34 @@ TEST(Cholesky, SaysWhenThereIsNoFactor) {
     EXPECT_FALSE(cholesky(b.view()));
 }
 
+TEST(PivotedCholesky, InvertsWhatItHasFactoredAndStopsWhenTold) {
+    const std::size_t n = 4500;  // more than one strip of its products
+    Matrix<double> k(n, n);
+    std::vector<double> shift(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        shift[i] = 0.5 + static_cast<double>(i % 3);
+        for (std::size_t j = 0; j <= i; ++j) {
+            const double gap = static_cast<double>(i - j) / 1500;
+            k(i, j) = k(j, i) = std::exp(-gap * gap);
+        }
+    }
+    // K is of so low a rank, to rounding, that M is K + D: M⁻¹ (K + D) x = x.
+    std::vector<double> x(n), product(n), again(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = std::sin(static_cast<double>(i));
+    for (std::size_t i = 0; i < n; ++i) {
+        product[i] = shift[i] * x[i];
+        for (std::size_t j = 0; j < n; ++j) product[i] += k(i, j) * x[j];
+    }
+    const Stored op(std::move(k));
+    const PivotedCholesky near(op, shift, {.rank = 20, .tolerance = 1e-12});
+    near.apply(product, again);
+    for (std::size_t i = 0; i < n; ++i) ASSERT_NEAR(again[i], x[i], 1e-6) << i;
+    std::size_t asked = 0;
+    const Progress stop = [&](const Moment&) { return ++asked <= 5; };
+    EXPECT_THROW(PivotedCholesky(op, shift, {.rank = 5, .progress = stop}), Cancelled);
+    EXPECT_EQ(asked, 6U) << "after its five rows, before their products";
+}
+
 TEST(ConjugateGradient, MeetsItsResidualInFewIterations) {
     const std::size_t n = 400;
     const Stored k(gaussian(n, 3));

@@ -69,6 +69,32 @@ TEST(DualPath, MultiplesKnowTheirGradient) {
     EXPECT_LT(k.evaluations() - before, 120U * 120U / 4);
 }
 
+TEST(DualPath, GoesOnWithAnotherOperatorAsIfItWereTheFirst) {
+    const Plane first = random_plane(200, 1.0, 0.2, 9);
+    const Plane second = random_plane(200, 3.0, 0.1, 10);
+    const StoredMatrix<float> one(first.k), other(second.k);
+    const DualSettings settings{.tolerance = 1e-5, .working_set = 64};
+    DualPath<float> path(one);
+    path.solve(classifier(first.label, 50, true), settings, 0);
+    path.begin(other);
+    EXPECT_FALSE(path.has_start());
+    const DualProblem problem = classifier(second.label, 50, true);
+    const DualSolution found = path.solve(problem, settings, 0);
+    EXPECT_EQ(found.alpha, solve_dual(other, problem, settings).alpha);
+}
+
+TEST(DualPath, EntriesThatAreNoNumbersAreRefused) {
+    Plane plane = random_plane(300, 1.0, 0.2, 9);
+    plane.k(5, 9) = plane.k(9, 5) = std::nan("");
+    const StoredMatrix<float> narrow(plane.k);
+    const StoredMatrix<double> wide(plane.k);
+    for (const bool bias : {true, false}) {
+        const DualProblem problem = classifier(plane.label, 10, bias);
+        EXPECT_THROW(solve_dual(narrow, problem), InvalidInput);
+        EXPECT_THROW(solve_dual(wide, problem), InvalidInput);
+    }
+}
+
 TEST(DualPath, ForgetsWhenTold) {
     const Plane plane = random_plane(200, 1.0, 0.2, 9);
     const StoredMatrix<float> k(plane.k);
@@ -96,6 +122,48 @@ TEST(DualPath, WhatIsAtItsBoundStaysThereWhateverIsRounded) {
         }
         last = c;
     }
+}
+
+TEST(DualPath, BeginsAtTheBoundsWhereTheBoxIsSmall) {
+    const Plane plane = random_plane(300, 1.0, 0.2, 6);
+    const StoredMatrix<double> k(plane.k);
+    for (const bool bias : {true, false}) {
+        DualPath<double> path(k);
+        const DualProblem small = classifier(plane.label, 1e-4, bias);
+        path.begin_at_bounds(small);
+        ASSERT_TRUE(path.has_start());
+        const DualSolution found = path.solve(small, {.tolerance = 1e-6}, 1);
+        const DualSolution alone = solve_dual(k, small, {.tolerance = 1e-6});
+        EXPECT_NEAR(found.objective, alone.objective, 1e-8 * std::abs(alone.objective));
+        EXPECT_LE(wrong_gradient(k.seen(), small, found), 1e-12);
+        EXPECT_LE(found.steps, alone.steps / 4);
+    }
+}
+
+TEST(DualPath, BeginsAtZeroWhereTheBoxIsLarge) {
+    const Plane plane = random_plane(300, 1.0, 0.2, 6);
+    const StoredMatrix<double> k(plane.k);
+    for (const double c : {100.0, HUGE_VAL}) {
+        DualPath<double> path(k);
+        path.begin_at_bounds(classifier(plane.label, c, false));
+        EXPECT_FALSE(path.has_start());
+    }
+}
+
+TEST(DualPath, AfterManyIterationsTheNextTileHoldsAllFreeVariables) {
+    const Plane plane = random_plane(1500, 30.0, 0.1, 8);
+    const StoredMatrix<float> k(plane.k);
+    DualPath<float> path(k);
+    const DualSettings settings{.tolerance = 1e-4, .working_set = 16};
+    const DualProblem first = classifier(plane.label, 10, true);
+    const DualSolution slow = path.solve(first, settings, 0);
+    const auto free = static_cast<std::size_t>(
+        std::ranges::count_if(slow.alpha, [](double a) { return a > 0 && a < 10; }));
+    ASSERT_GT(slow.iterations, 48U);
+    const DualSolution next = path.solve(classifier(plane.label, 20, true), settings, 1);
+    EXPECT_GE(next.working_set, free);
+    EXPECT_LT(next.iterations, slow.iterations / 2);
+    EXPECT_LE(next.violation, 1e-4);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The small factor against the definition, at every vector level of this processor.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "mercer/base/detail/simd.hpp"
@@ -43,6 +44,28 @@ TEST(SmallCholesky, FactorsAndSolves) {
                 double sum = 0;
                 for (std::size_t j = 0; j < n; ++j) sum += a(i, j) * x[j];
                 ASSERT_NEAR(sum, 1, 1e-9) << level << ' ' << n;
+            }
+        }
+    }
+    use_simd_level("");
+}
+
+TEST(SmallCholesky, Inverts) {
+    for (const std::string& level : simd_levels()) {
+        use_simd_level(level);
+        for (const std::size_t n : {1U, 2U, 7U, 31U, 32U, 33U, 64U, 101U}) {
+            const Matrix<double> a = positive_matrix(n);
+            Matrix<double> m = a;
+            ASSERT_TRUE(small_cholesky(m.view()));
+            small_cholesky_inverse(m.view());
+            for (std::size_t i = 0; i < n; ++i) {
+                for (std::size_t j = 0; j < n; ++j) {
+                    double sum = 0;
+                    for (std::size_t k = 0; k < n; ++k) {
+                        sum += a(i, k) * m(std::max(k, j), std::min(k, j));
+                    }
+                    ASSERT_NEAR(sum, i == j ? 1 : 0, 1e-9) << level << ' ' << n;
+                }
             }
         }
     }

@@ -10,18 +10,41 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
 PROGRAM = str(pathlib.Path(os.environ.get("MERCER_PROGRAMS", "build/bin")).resolve() / "mercer")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
+# Seconds until a wait for something that must happen gives up. It tells what never comes from what comes late, and
+# judges no machine: under a sanitizer, or beside other work, all takes many times as long.
+PATIENCE = 300
+
+
+def wait_for(ready, pause=lambda: time.sleep(0.05)):
+    """What `ready` answers, as soon as that is something; None when it never is."""
+    end = time.monotonic() + PATIENCE
+    while not (answer := ready()):
+        if time.monotonic() > end or any(s.process.poll() for s in Studio.all_of_them):
+            return None
+        pause()
+    return answer
+
+
+def new_context(browser, **words):
+    context = browser.new_context(**words)
+    context.set_default_timeout(1000 * PATIENCE)
+    return context
 
 
 class Studio:
     """A running `mercer studio`, and requests to it by hand."""
 
+    all_of_them: list[Studio] = []  # one that has ended badly is waited for no longer
+
     def __init__(self, *words: str) -> None:
+        Studio.all_of_them.append(self)
         self.process = subprocess.Popen(
             [PROGRAM, "studio", *words, "--json"], stdout=subprocess.PIPE, text=True
         )
@@ -35,9 +58,9 @@ class Studio:
         self.token = self.address.split("token=")[1]
         self.cookie = f"mercer_studio_{self.port}={self.token}"
 
-    def request(self, method: str, path: str, body: str | None = None, **headers: str):
+    def request(self, method: str, path: str, body: str | None = None, raw: bool = False, **headers: str):
         """Headers under their names with _ for -; an empty one is left out."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         all_headers = {
             "Host": f"127.0.0.1:{self.port}",
             "Cookie": self.cookie,
@@ -55,16 +78,32 @@ class Studio:
         if body is not None:
             connection.send(body.encode())
         reply = connection.getresponse()
-        return reply, reply.read().decode()
+        return reply, reply.read().decode("latin-1" if raw else "utf-8")
+
+    def bytes_of(self, path: str) -> bytes:
+        reply, text = self.request("GET", path, raw=True)
+        assert reply.status == 200, text
+        return text.encode("latin-1")
 
     def ask(self, path: str, asked: dict | None = None):
         reply, text = self.request("GET" if asked is None else "POST", path,
                                    None if asked is None else json.dumps(asked))  # fmt: skip
         return reply.status, json.loads(text)
 
+    def ended_jobs(self, among: list[int] | None = None) -> dict[int, dict] | None:
+        """The jobs by their numbers, once those among them (default: all) work and wait no more."""
+
+        def ended():
+            jobs = {j["id"]: j for j in self.ask("/api/state")[1]["jobs"]}
+            own = jobs if among is None else among
+            return jobs if all(jobs[k]["state"] in ("stopped", "done", "failed") for k in own) else None
+
+        return wait_for(ended)
+
     def end(self) -> int:
+        Studio.all_of_them.remove(self)
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(timeout=10)
+        return self.process.wait(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +113,7 @@ def studio(tmp_path_factory):
     (root.parent / "outside.csv").write_text("a,b,label\n1,2,x\n2,1,y\n")
     running = Studio("--root", str(root))
     yield running
-    running.end()
+    assert running.end() == 0
 
 
 @pytest.fixture(scope="session")

@@ -10,18 +10,16 @@ import shlex
 import subprocess
 
 import pytest
-from conftest import PROGRAM, Studio
+from conftest import PROGRAM, Studio, new_context, wait_for
 
 SHOTS = os.environ.get("MERCER_SCREENSHOTS", "")  # a folder to keep pictures of the main states in
 
 
-def until(page, expression: str, arg: str | None = None, seconds: float = 30) -> None:
+def until(page, expression: str, arg: str | None = None) -> None:
     """Waits for an expression to hold. The page's own rules forbid what playwright's waiting does."""
-    for _ in range(int(20 * seconds)):
-        if page.evaluate(expression, arg) if arg is not None else page.evaluate(expression):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"{expression} never held; {page.inner_text('#status')!r}")
+    words = [] if arg is None else [arg]
+    held = wait_for(lambda: page.evaluate(expression, *words), lambda: page.wait_for_timeout(50))
+    assert held, f"{expression} never held; {page.inner_text('#status')!r}"
 
 
 def keep(page, name: str) -> None:
@@ -33,12 +31,12 @@ def keep(page, name: str) -> None:
 def studio():
     running = Studio()
     yield running
-    running.end()
+    assert running.end() == 0
 
 
 @pytest.fixture
 def page(browser, studio):
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context = new_context(browser, viewport={"width": 1280, "height": 900})
     page = context.new_page()
     mistakes = []
     page.on("pageerror", lambda error: mistakes.append(str(error)))
@@ -216,7 +214,7 @@ def test_kernel_pca_is_a_view(page):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_fits_its_window(browser, studio, scheme, width):
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    context = new_context(browser, viewport={"width": width, "height": 844}, color_scheme=scheme)
     page = context.new_page()
     page.goto(studio.address)
     until(page, "document.getElementById('verdict').textContent !== ''")

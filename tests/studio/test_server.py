@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import math
 import os
 import pathlib
 import socket
-import time
+import subprocess
 
 import pytest
-from conftest import Studio
+from conftest import PROGRAM, Studio
 
 
 def state(studio, **headers):
     reply, text = studio.request("GET", "/api/state", **headers)
     return reply.status
+
+
+def learnt(studio, **asked):
+    job = studio.ask("/api/train", asked)[1]["job"]
+    return studio.ended_jobs([job])[job]["result"]["run"]
 
 
 def test_answers_whoever_has_the_cookie(studio):
@@ -124,7 +131,7 @@ def test_files_come_from_below_the_root_alone(studio):
         status, answer = other.ask("/api/data", {"source": "file", "name": "inside.csv"})
         assert status == 422 and "--root" in answer["error"]
     finally:
-        other.end()
+        assert other.end() == 0
 
 
 def test_a_link_out_of_the_root_is_not_followed(studio, tmp_path):
@@ -138,7 +145,7 @@ def test_a_link_out_of_the_root_is_not_followed(studio, tmp_path):
         status, _ = other.ask("/api/data", {"source": "file", "name": "link.csv"})
         assert status == 422
     finally:
-        other.end()
+        assert other.end() == 0
 
 
 def test_jobs_have_a_limit_and_can_be_stopped(studio):
@@ -150,12 +157,8 @@ def test_jobs_have_a_limit_and_can_be_stopped(studio):
     for status, answer in answers:
         if status == 200:
             studio.ask("/api/stop", {"job": answer["job"]})
-    for _ in range(150):
-        jobs = studio.ask("/api/state")[1]["jobs"]
-        if all(j["state"] in ("stopped", "done", "failed") for j in jobs):
-            break
-        time.sleep(0.2)
-    assert all(j["state"] in ("stopped", "done") for j in jobs), jobs
+    jobs = studio.ended_jobs()
+    assert jobs and all(j["state"] in ("stopped", "done") for j in jobs.values()), jobs
     studio.ask("/api/data", {"source": "make", "name": "moons", "n": 60, "noise": 0.2})
 
 
@@ -193,18 +196,53 @@ def test_the_verdict_and_the_certificate_are_those_of_the_library(studio):
     assert answer["test"]["witness"]["value"] < 0
     status, answer = studio.ask("/api/kernel", {"kernel": "rbf(gama=1)"})
     assert not answer["ok"] and "^" in answer["error"]
-    job = studio.ask("/api/train", {"task": "svc", "kernel": "rbf(gamma=1)", "settings": {"C": 10}})[1]["job"]
-    for _ in range(100):
-        jobs = {j["id"]: j for j in studio.ask("/api/state")[1]["jobs"]}
-        if jobs[job]["state"] == "done":
-            break
-        time.sleep(0.05)
-    run = jobs[job]["result"]["run"]
+    run = learnt(studio, task="svc", kernel="rbf(gamma=1)", settings={"C": 10})
     status, checked = studio.ask("/api/verify", {"run": run})
     assert status == 200 and checked["holds"]
     status, view = studio.ask(f"/api/view?run={run}&size=20")
     assert view["kind"] == "two" and len(view["values"]) == 400 and min(view["values"]) < 0 < max(view["values"])
     assert json.dumps(studio.ask(f"/api/copies?run={run}")[1]).count("rbf(gamma=1)") == 3
+
+
+def test_what_was_learnt_and_its_rows_can_be_taken_away(studio, tmp_path):
+    table = 'a,"b, c",label\n' + "".join(f"{i % 5},{i % 3},{'yes' if i % 5 < 2 else 'no'}\n" for i in range(30))
+    assert studio.ask("/api/data", {"source": "text", "name": "t.csv", "text": table})[0] == 200
+    reply, text = studio.request("GET", "/api/data.csv")
+    assert reply.status == 200 and text == table
+    run = learnt(studio, task="svc", kernel="rbf(gamma=1)", settings={"C": 10})
+    reply, picture = studio.request("GET", f"/api/picture?run={run}")
+    assert reply.status == 200 and picture.startswith("<svg") and picture.rstrip().endswith("</svg>")
+    assert f"run{run}.svg" in reply.getheader("Content-Disposition")
+    (tmp_path / "t.csv").write_text(table)
+    (tmp_path / "m.mercer").write_bytes(studio.bytes_of(f"/api/model?run={run}"))
+    told = subprocess.run([PROGRAM, "verify", "m.mercer", "t.csv", "--json"],
+                          cwd=tmp_path, check=True, capture_output=True).stdout  # fmt: skip
+    assert json.loads(told)["holds"]
+
+
+def test_a_regression_on_rows_without_targets_has_no_slack(studio):
+    rows = [k / 10 for k in range(40)]
+    studio.ask("/api/data", {"source": "text", "name": "sine.csv",
+                             "text": "x,y\n" + "".join(f"{x},{math.sin(x)}\n" for x in rows)})  # fmt: skip
+    run = learnt(studio, task="svr", kernel="rbf(gamma=1)", settings={"C": 10, "epsilon": 0.01})
+    status, view = studio.ask(f"/api/view?run={run}")
+    assert view["kind"] == "curve" and view["tube"] == pytest.approx(0.01)
+    assert all(abs(y - math.sin(x)) < 0.1 for x, y in zip(view["x"], view["y"]))
+    status, point = studio.ask(f"/api/point?run={run}&row=3")
+    assert status == 200 and point["slack"] < 0.1
+    model = base64.b64encode(studio.bytes_of(f"/api/model?run={run}")).decode()
+    studio.ask("/api/data", {"source": "text", "name": "x.csv", "label": "none", "text": "x\n1\n2\n3\n4\n"})
+    opened = studio.ask("/api/open", {"name": "m.mercer", "base64": model})[1]["run"]
+    status, point = studio.ask(f"/api/point?run={opened}&row=3")
+    assert status == 200 and "slack" not in point
+    assert abs(float(point["predicted"]) - math.sin(4)) < 0.2
+
+
+def test_sequences_are_not_taken_away_as_a_table(studio):
+    fasta = ">a\nACGT\n>b\nGGTT\n"
+    assert studio.ask("/api/data", {"source": "text", "name": "s.fasta", "text": fasta})[0] == 200
+    status, answer = studio.ask("/api/data.csv")
+    assert status == 422 and "rows of numbers" in answer["error"]
 
 
 @pytest.mark.parametrize("method", ["perceptron", "adatron", "smo"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Studio
+from conftest import Studio, new_context
 from test_page import keep, load_csv, load_set, train, until
 
 SEQUENCES = "sequence,kind\n" + "".join(
@@ -29,18 +29,18 @@ def graphs(tmp_path_factory):
         (folder / f"TOY_{name}.txt").write_text("".join(f"{v}\n" for v in values))
     running = Studio(str(folder))
     yield running
-    running.end()
+    assert running.end() == 0
 
 
 @pytest.fixture(scope="module")
 def studio():
     running = Studio()
     yield running
-    running.end()
+    assert running.end() == 0
 
 
 def open_page(browser, running):
-    page = browser.new_context(viewport={"width": 1280, "height": 1000}).new_page()
+    page = new_context(browser, viewport={"width": 1280, "height": 1000}).new_page()
     page.goto(running.address)
     until(page, "document.getElementById('verdict').textContent !== ''")
     return page

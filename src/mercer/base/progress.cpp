@@ -44,7 +44,7 @@ Run::Run(Progress listener, double time_limit) : state_(std::make_shared<State>(
 bool Run::goes_on(const Moment& moment) const {
     State& s = *state_;
     if (s.over) return false;
-    if (s.limit > 0 && s.clock.seconds() >= s.limit) {
+    if (s.limit > 0 && s.clock.seconds() + moment.needs >= s.limit) {
         s.late = true;
         s.over = true;
     } else if (!keep_going(s.listener, moment)) {

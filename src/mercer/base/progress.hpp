@@ -33,6 +33,8 @@ struct Moment {
     std::string_view detail{};  ///< a short line for people, may be empty
     /// What is known at the moment, by name; valid during the call.
     std::span<const Figure> figures{};
+    /// Seconds that will be taken at least before anybody is asked again; a time limit counts them.
+    double needs = 0;
 
     /// The figure of that name, or `otherwise`.
     double figure(std::string_view name, double otherwise = 0) const {

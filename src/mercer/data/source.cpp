@@ -202,7 +202,9 @@ void Content::reserve(std::size_t capacity) {
                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                                     : mremap(data_, capacity_, capacity, MREMAP_MAYMOVE);
     if (memory == MAP_FAILED) throw std::bad_alloc();
-    madvise(memory, capacity, MADV_HUGEPAGE);  // a hint; small pages do as well, only slower
+    // A hint, where there is more than one to fill: touching a byte of a huge page clears all of
+    // it, which takes longer than a small file does to be read.
+    if (capacity > huge_page) madvise(memory, capacity, MADV_HUGEPAGE);
     data_ = static_cast<char*>(memory);
     capacity_ = capacity;
 }

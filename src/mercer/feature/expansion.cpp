@@ -4,12 +4,11 @@
 #include <cmath>
 #include <type_traits>
 
-#include "mercer/base/detail/gemm.hpp"
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/feature/detail/feature_weights.hpp"
+#include "mercer/feature/detail/kernel_sum.hpp"
 #include "mercer/feature/detail/pair_sums.hpp"
-#include "mercer/gram/operators.hpp"
 #include "mercer/kernel/detail/node.hpp"
 
 namespace mercer {
@@ -36,90 +35,6 @@ bool picks_entries(const KernelNode& node) {
 /// A weight vector is dense; beyond this the sparse points themselves are the smaller thing to
 /// hold.
 constexpr std::size_t most_weight_bytes = std::size_t{1} << 28;
-
-constexpr std::size_t band_bytes = std::size_t{64} << 20;  // kernel values held at a time
-
-/// out(i, c) += Σ_j values(i, j) coefficients(c, j), the sums in double. Many outputs go through a
-/// matrix product a run of columns at a time, so that only short sums are taken in T.
-template <class T>
-void add_products(MatrixView<const T> values, MatrixView<const T> coefficients,
-                  MatrixView<double> out) {
-    constexpr std::size_t run = 256;
-    parallel_ranges(values.rows, 32, [&](std::size_t first, std::size_t last) {
-        if (coefficients.rows <= 2) {
-            for (std::size_t i = first; i < last; ++i) {
-                for (std::size_t c = 0; c < coefficients.rows; ++c) {
-                    const T* k = values.row(i).data();
-                    const T* a = coefficients.row(c).data();
-                    double sum = 0;
-                    for (std::size_t j = 0; j < values.columns; ++j) {
-                        sum += static_cast<double>(k[j]) * static_cast<double>(a[j]);
-                    }
-                    out(i, c) += sum;
-                }
-            }
-            return;
-        }
-        Matrix<T> part(last - first, coefficients.rows);
-        for (std::size_t j = 0; j < values.columns; j += run) {
-            const std::size_t count = std::min(run, values.columns - j);
-            multiply_transposed(values.block(first, j, last - first, count),
-                                coefficients.block(0, j, coefficients.rows, count), part.view());
-            for (std::size_t i = first; i < last; ++i) {
-                for (std::size_t c = 0; c < coefficients.rows; ++c) {
-                    out(i, c) += static_cast<double>(part(i - first, c));
-                }
-            }
-        }
-    });
-}
-
-/// One precision of the general case.
-template <class T>
-struct KernelSum {
-    Gram<T> gram;
-    Points<T> points;
-    Matrix<T> coefficients;
-    std::vector<double> bias;
-    double self;
-
-    explicit KernelSum(const Expansion& e)
-        : gram(make_gram<T>(e.kernel, e.reference.size() > 0 ? e.reference : e.points)),
-          points(e.reference.size() > 0 ? gram.prepare(e.points) : gram.reference()),
-          coefficients(e.coefficients.rows(), e.coefficients.columns()),
-          bias(e.bias),
-          self(e.self) {
-        std::ranges::transform(e.coefficients.values(), coefficients.values().begin(),
-                               [](double v) { return static_cast<T>(v); });
-    }
-
-    void add_to(const Rows& x, MatrixView<double> out, const Progress& progress) const {
-        const std::size_t band = std::clamp<std::size_t>(
-            band_bytes / sizeof(T) / std::max<std::size_t>(points.size(), 1), 64, 4096);
-        const Points<T> all = gram.prepare(x);
-        Matrix<T> values(std::min(band, x.size()), points.size());
-        std::vector<std::size_t> which;
-        for (std::size_t first = 0; first < x.size(); first += band) {
-            const double done = static_cast<double>(first) / static_cast<double>(x.size());
-            if (!keep_going(progress, {"predicting", done})) throw Cancelled();
-            const std::size_t count = std::min(band, x.size() - first);
-            which.resize(count);
-            for (std::size_t i = 0; i < count; ++i) which[i] = first + i;
-            const auto block = values.view().block(0, 0, count, points.size());
-            gram.block(count == x.size() ? all : gram.select(all, which, false), points, block);
-            add_products<T>(block, coefficients.view(), out.block(first, 0, count, out.columns));
-        }
-        if (self != 0) add_self(all, out);
-    }
-
-    void add_self(const Points<T>& x, MatrixView<double> out) const {
-        std::vector<double> diagonal(x.size());
-        gram.diagonal(x, diagonal);
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            for (std::size_t c = 0; c < out.columns; ++c) out(i, c) += self * diagonal[i];
-        }
-    }
-};
 
 /// Calls visit(column, value) for the stored entries of row i of sparse rows.
 template <class Visit>

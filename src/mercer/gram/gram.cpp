@@ -655,6 +655,19 @@ void Gram<T>::block(const Points<T>& x, const Points<T>& z, MatrixView<T> out) c
 }
 
 template <class T>
+void Gram<T>::window(const Points<T>& x, std::size_t first_x, const Points<T>& z,
+                     std::size_t first_z, MatrixView<T> out) const {
+    static_assert(window_step == panel_width);
+    if (first_x + out.rows > x.size() || first_z + out.columns > z.size() ||
+        first_z % window_step != 0) {
+        throw std::logic_error("a window must lie within the block of its points");
+    }
+    state_->fill_tile(state_->plan.program,
+                      Window<T>{*x.data_, *z.data_, first_x, out.rows, first_z, out.columns},
+                      State::row_pointers(out));
+}
+
+template <class T>
 std::uint64_t Gram<T>::near_block(const Points<T>& x, const Points<T>& z,
                                   std::span<const std::size_t> places, MatrixView<T> out) const {
     if (out.rows != x.size() || out.columns != z.size() || places.size() != z.size() ||

@@ -112,6 +112,11 @@ class Gram {
                              std::span<const std::size_t> places, MatrixView<T> out) const;
     /// The same as `block` with a place of its own for each row: out[i][j] = k(x_i, z_j).
     void rows_to(const Points<T>& x, const Points<T>& z, std::span<T* const> out) const;
+    /// A part of `block`, on the calling thread: out(i, j) = k(x_{first_x + i}, z_{first_z + j}).
+    /// `first_z` is a multiple of `window_step`.
+    void window(const Points<T>& x, std::size_t first_x, const Points<T>& z, std::size_t first_z,
+                MatrixView<T> out) const;
+    static constexpr std::size_t window_step = 64;
     /// sums[j] += Σ_i weights[i] k(x_i, z_j), without a row being stored anywhere. Values of k that
     /// are nothing beside k(x, x) (less than 2⁻⁴⁰ of it, in double precision 2⁻⁵³, of kernels that
     /// fall off with the distance) count as 0, and blocks of them are not computed. Returns how

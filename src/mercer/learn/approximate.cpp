@@ -237,10 +237,9 @@ class SpanFit {
         } catch (const Cancelled&) {
             if (ranks.size() == 1) throw;
         }
-        const char stopped = model ? 0 : 1;
-        if (std::ranges::count(ranks.all_gather(std::span<const char>(&stopped, 1)), 1) > 0) {
-            throw Cancelled();
-        }
+        const std::vector<char> stopped{model ? char{0} : char{1}};
+        const std::vector<char> of_all = ranks.all_gather<char>(stopped);
+        if (std::ranges::find(of_all, 1) != of_all.end()) throw Cancelled();
         return *std::move(model);
     }
 

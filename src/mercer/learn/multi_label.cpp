@@ -13,19 +13,13 @@
 #include "mercer/gram/operators.hpp"
 #include "mercer/learn/convexity.hpp"
 #include "mercer/learn/describe.hpp"
+#include "mercer/learn/detail/label_ranking.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
 #include "mercer/learn/detail/sample.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 
 namespace mercer {
 namespace {
-
-/// Labels a row has, and those it has not.
-struct LabelSets {
-    std::vector<std::size_t> had{};
-    std::vector<std::size_t> not_had{};
-    double pairs() const { return static_cast<double>(had.size() * not_had.size()); }
-};
 
 std::vector<LabelSets> sets_of(MatrixView<const double> labels) {
     std::vector<LabelSets> sets(labels.rows);
@@ -42,82 +36,6 @@ std::vector<LabelSets> sets_of(MatrixView<const double> labels) {
     }
     return sets;
 }
-
-/// Coordinate ascent: α of every pair of labels of every row.
-class Ranking {
-   public:
-    /// `bounds`: C times the weight of each row.
-    Ranking(const Matrix<double>& k, const std::vector<LabelSets>& sets, std::size_t labels,
-            std::span<const double> bounds)
-        : k_(k), sets_(sets), c_(bounds), beta_(labels, k.rows()), f_(labels, k.rows()) {
-        for (const LabelSets& s : sets) {
-            alpha_.emplace_back(s.had.size() * s.not_had.size(), 0.0);
-        }
-    }
-
-    void pass() {
-        for (std::size_t i = 0; i < sets_.size(); ++i) visit(i);
-    }
-
-    struct Values {
-        double primal = 0;
-        double dual = 0;
-    };
-    Values values() const {
-        double norm = 0;
-        for (std::size_t q = 0; q < beta_.rows(); ++q) {
-            norm += std::inner_product(beta_.row(q).begin(), beta_.row(q).end(), f_.row(q).begin(),
-                                       0.0);
-        }
-        Values v{.primal = norm / 2, .dual = -norm / 2};
-        for (std::size_t i = 0; i < sets_.size(); ++i) {
-            if (alpha_[i].empty()) continue;
-            for (const std::size_t a : sets_[i].had) {
-                for (const std::size_t b : sets_[i].not_had) {
-                    const double xi = 1 - (f_(a, i) - f_(b, i));
-                    if (xi > 0) v.primal += c_[i] / sets_[i].pairs() * xi;
-                }
-            }
-            v.dual += std::accumulate(alpha_[i].begin(), alpha_[i].end(), 0.0);
-        }
-        return v;
-    }
-    const Matrix<double>& beta() const { return beta_; }
-    const Matrix<double>& values_on_rows() const { return f_; }
-
-   private:
-    void visit(std::size_t i) {
-        const double own = k_(i, i);
-        if (alpha_[i].empty() || !(own > 0)) return;
-        const double bound = c_[i] / sets_[i].pairs();
-        std::vector<double> change(beta_.rows(), 0.0);
-        std::size_t at = 0;
-        for (const std::size_t a : sets_[i].had) {
-            for (const std::size_t b : sets_[i].not_had) {
-                double& alpha = alpha_[i][at++];
-                const double slope = 1 - (f_(a, i) - f_(b, i)) - own * (change[a] - change[b]);
-                const double next = std::clamp(alpha + slope / (2 * own), 0.0, bound);
-                change[a] += next - alpha;
-                change[b] -= next - alpha;
-                alpha = next;
-            }
-        }
-        const auto row = k_.row(i);
-        for (std::size_t q = 0; q < change.size(); ++q) {
-            if (change[q] == 0) continue;
-            beta_(q, i) += change[q];
-            const auto f = f_.row(q);
-            for (std::size_t j = 0; j < row.size(); ++j) f[j] += change[q] * row[j];
-        }
-    }
-
-    const Matrix<double>& k_;
-    const std::vector<LabelSets>& sets_;
-    std::span<const double> c_;
-    std::vector<std::vector<double>> alpha_{};
-    Matrix<double> beta_;
-    Matrix<double> f_;
-};
 
 /// The threshold between scores that errs least on one row, in the middle of where it may lie.
 double best_threshold(const LabelSets& sets, const Matrix<double>& f, std::size_t i) {
@@ -219,12 +137,20 @@ Model learn(const MultiLabelSettings& s, const Dataset& data, MatrixView<const d
     gram.matrix(k.view(), s.common.progress);
     std::vector<double> bounds;
     for (std::size_t i = 0; i < sample.size(); ++i) bounds.push_back(s.C * sample.weight(i));
-    Ranking ranking(k, sets, labels.columns(), bounds);
+    const std::size_t room = s.common.memory_bytes / sizeof(double);
+    LabelRanking ranking(k, sets, labels.columns(), bounds,
+                         room - std::min(room, k.values().size()));
+    bool told_to_end = false;
+    const auto goes_on = [&] {
+        told_to_end = told_to_end ||
+                      !keep_going(s.common.progress, {.task = "ranking labels", .fraction = -1});
+        return !told_to_end;
+    };
     Report report;
     report.rows = sample.size();
     report.status = FitStatus::iteration_limit;
     while (report.iterations < s.passes) {
-        ranking.pass();
+        ranking.pass(goes_on);
         ++report.iterations;
         const auto [primal, dual] = ranking.values();
         report.primal = primal;
@@ -234,7 +160,7 @@ Model learn(const MultiLabelSettings& s, const Dataset& data, MatrixView<const d
             report.status = FitStatus::converged;
             break;
         }
-        if (!keep_going(s.common.progress, {.task = "ranking labels", .fraction = -1})) {
+        if (!goes_on()) {
             report.status = FitStatus::cancelled;
             break;
         }

@@ -75,12 +75,12 @@ Score score(Task task, const Labels& predicted, const Labels& truth) {
 }
 
 CrossValidation cross_validate(const SvmSettings& settings, const Dataset& data, std::size_t folds,
-                               std::uint64_t seed) {
-    return cross_validate(svm(settings), data, folds, seed);
+                               std::uint64_t seed, const Progress& progress) {
+    return cross_validate(svm(settings), data, folds, seed, progress);
 }
 
 CrossValidation cross_validate(const Machine& machine, const Dataset& data, std::size_t folds,
-                               std::uint64_t seed) {
+                               std::uint64_t seed, const Progress& progress) {
     const Task task = machine.task();
     if (is_clustering(task)) {
         throw InvalidInput("the task " + task_name(task) +
@@ -97,7 +97,12 @@ CrossValidation cross_validate(const Machine& machine, const Dataset& data, std:
         for (std::size_t i = 0; i < data.size(); ++i) (fold[i] == f ? held : train).push_back(i);
         const Model model = machine.for_rows(train).fit(data.select(train));
         if (result.status == FitStatus::converged) result.status = model.report().status;
-        const Labels predicted = model.predict_labels(data.x.select(held));
+        const auto ask = [&](const Moment& moment) {
+            const double done = static_cast<double>(f) + std::max(0.0, moment.fraction);
+            return keep_going(progress, {moment.task, done / static_cast<double>(folds)});
+        };
+        if (!ask({"predicting", 0})) throw Cancelled();
+        const Labels predicted = model.predict_labels(data.x.select(held), ask);
         // A fold may miss a class, so that names are looked up again among all of them.
         if (data.y.are_text()) result.predictions.names = data.y.names;
         for (std::size_t i = 0; i < held.size(); ++i) {

@@ -44,11 +44,13 @@ struct CrossValidation {
 
 /// Each fold predicted by a machine trained on the others. Same seed, same answer. Throws
 /// InvalidInput for a machine that groups rows without labels: its groups have no names that could
-/// be compared from fold to fold.
+/// be compared from fold to fold. `progress` is asked while a fold is predicted, which may take
+/// longer than to learn from the others, and gets the share of the folds that are done; throws
+/// Cancelled as it says. The machine has a listener and a time limit of its own.
 CrossValidation cross_validate(const Machine& machine, const Dataset& data, std::size_t folds,
-                               std::uint64_t seed = 1);
+                               std::uint64_t seed = 1, const Progress& progress = {});
 CrossValidation cross_validate(const SvmSettings& settings, const Dataset& data, std::size_t folds,
-                               std::uint64_t seed = 1);
+                               std::uint64_t seed = 1, const Progress& progress = {});
 
 /// Positions of rows, each part in ascending order.
 struct Split {

@@ -219,15 +219,16 @@ class Planner {
     }
 
     /// Of two ways, the one with the smaller error, or where those cannot be told apart the one
-    /// whose centres leave less of the kernel, or the quicker.
+    /// whose centres leave less of the kernel, or the quicker. Of two spans that is the one with
+    /// fewer centres, whatever a clock says of trials that take milliseconds.
     bool better(const TrainingWay& a, const TrainingWay& b) const {
         if (a.tried != b.tried) return a.tried;
         const double noise = std::hypot(a.deviation, b.deviation);
         if (judged() && std::abs(a.expected_error - b.expected_error) > noise) {
             return a.expected_error < b.expected_error;
         }
-        if (a.centres > 0 && b.centres > 0 && std::max(a.left, b.left) > small_share) {
-            return a.left < b.left;
+        if (a.centres > 0 && b.centres > 0) {
+            return std::max(a.left, b.left) > small_share ? a.left < b.left : a.centres < b.centres;
         }
         return a.seconds < b.seconds;
     }

@@ -1,6 +1,7 @@
 #include "mercer/solver/dual.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -231,12 +232,39 @@ template DualSolution solve_dual<double>(const SymmetricOperator<double>&, const
 }  // namespace mercer
 
 namespace mercer {
+namespace {
+
+/// Where the next program of a path should begin. Its entries need only be read, so that one tile
+/// of all free variables takes the place of many that hand them round: each of those gathers its
+/// entries anew. Programs that were soon done stay with small tiles, which are near the processor.
+std::size_t next_working_set(const DualProblem& problem, const DualSolution& solution) {
+    constexpr std::uint64_t many_iterations = 48;
+    constexpr std::size_t largest = 4096;
+    if (solution.iterations < many_iterations) return solution.working_set;
+    std::size_t free = 0;
+    for (std::size_t i = 0; i < solution.alpha.size(); ++i) {
+        const double a = solution.alpha[i];
+        free += a > problem.lower[i] && a < problem.upper[i] ? 1 : 0;
+    }
+    const std::size_t roomy = free + free / 4 + 64;
+    return roomy <= largest ? std::max(roomy, solution.working_set) : solution.working_set;
+}
+
+}  // namespace
 
 template <class T>
-DualPath<T>::DualPath(const SymmetricOperator<T>& k) : k_(k) {}
+DualPath<T>::DualPath(const SymmetricOperator<T>& k)
+    : k_(&k), kept_(std::make_unique<WorkingSet<T>>()) {}
 
 template <class T>
 DualPath<T>::~DualPath() = default;
+
+template <class T>
+void DualPath<T>::begin(const SymmetricOperator<T>& k) {
+    k_ = &k;
+    kept_->forget();
+    forget();
+}
 
 template <class T>
 void DualPath<T>::forget() {
@@ -244,6 +272,34 @@ void DualPath<T>::forget() {
     v_.clear();
     working_set_ = 0;
     best_multiple_ = 1;
+}
+
+template <class T>
+void DualPath<T>::begin_at_bounds(const DualProblem& problem) {
+    std::array<double, 2> sum{};  // of the bounds of each sign
+    const auto side = [&](std::size_t i) {
+        return !problem.equalities.empty() && problem.equalities[0].coefficients[i] < 0;
+    };
+    for (std::size_t i = 0; i < problem.size(); ++i) sum[side(i)] += problem.upper[i];
+    if (problem.equalities.empty()) sum = {1, 1};
+    const double less = std::min(sum[0], sum[1]);
+    std::vector<double> alpha(problem.size());
+    std::vector<double> beta(k_->size(), 0.0);
+    for (std::size_t i = 0; i < alpha.size(); ++i) {
+        alpha[i] = problem.upper[i] * (less / sum[side(i)]);
+        const std::size_t r = problem.row.empty() ? i : problem.row[i];
+        beta[r] += (problem.sign.empty() ? 1 : problem.sign[i]) * alpha[i];
+    }
+    std::vector<std::size_t> all(k_->size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<double> v(k_->size(), 0.0);
+    k_->add_rows(all, beta, Columns::all(), std::nullopt, v);
+    const double linear = std::inner_product(alpha.begin(), alpha.end(), problem.p.begin(), 0.0);
+    const double curvature = std::inner_product(beta.begin(), beta.end(), v.begin(), 0.0);
+    if (!std::isfinite(curvature) || curvature > -linear) return;
+    alpha_ = std::move(alpha);
+    v_ = std::move(v);
+    upper_ = problem.upper;
 }
 
 template <class T>
@@ -260,14 +316,13 @@ DualSolution DualPath<T>::solve(const DualProblem& problem, DualSettings setting
     for (double& v : v_) v *= multiple;
     if (working_set_ > 0) settings.working_set = working_set_;
     settings.exact_final = false;  // what is read twice is the same twice
-    if (!kept_) kept_ = std::make_unique<WorkingSet<T>>();
     DualSolution solution =
-        solve_dual_from<T>(k_, problem, settings, {.alpha = alpha_, .v = v_, .kept = kept_.get()});
+        solve_dual_from<T>(*k_, problem, settings, {.alpha = alpha_, .v = v_, .kept = kept_.get()});
     alpha_ = solution.alpha;
     upper_ = problem.upper;
     v_ = solution.row_gradient;
     if (v_.empty()) alpha_.clear();  // it was refused rows
-    working_set_ = solution.working_set;
+    working_set_ = next_working_set(problem, solution);
     // f(t α) = t² (f − p'α) + t p'α is least where its slope is 0.
     const double linear = std::inner_product(alpha_.begin(), alpha_.end(), problem.p.begin(), 0.0);
     const double curvature = 2 * (solution.objective - linear);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "mercer/base/detail/library.hpp"
+#include "mercer/base/detail/products/byte_products.hpp"
 #include "mercer/base/parallel.hpp"
 
 namespace mercer {
@@ -35,7 +36,7 @@ struct OneDnn {
     void (*set_threads)(int) = library.function<void (*)(int)>("omp_set_num_threads");
 };
 
-/// Null where it is not installed: products of bytes are then taken of floats, and products of
+/// Null where it is not installed: products of bytes are then own code's, and products of
 /// floats by OpenBLAS.
 const OneDnn* onednn() {
     static const std::unique_ptr<const OneDnn> functions = []() -> std::unique_ptr<const OneDnn> {
@@ -282,9 +283,23 @@ void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView
                      0.0, c.data, length(c.stride));
 }
 
+#if defined(__x86_64__)
+namespace {
+
+/// Without it the 16-bit intermediate sums of oneDNN's product would saturate.
+bool has_byte_dot_product() {
+    return __builtin_cpu_supports("avx512vnni");
+}
+
+}  // namespace
+#endif
+
 void multiply_transposed(MatrixView<const std::uint8_t> a, MatrixView<const std::int8_t> b,
                          MatrixView<std::int32_t> c) {
     if (c.rows == 0 || c.columns == 0) return;
+#if defined(__x86_64__)
+    if (!has_byte_dot_product() || onednn() == nullptr) return multiply_widened(a, b, c);
+#endif
     const OneDnn* dnn = onednn();
     if (dnn == nullptr) throw std::runtime_error("products of bytes need oneDNN");
     const OneOpenMpThread one_thread(*dnn);
@@ -295,9 +310,11 @@ void multiply_transposed(MatrixView<const std::uint8_t> a, MatrixView<const std:
             "a byte matrix product");
 }
 
-bool exact_byte_products() {
+bool byte_products_pay([[maybe_unused]] std::size_t width) {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512vnni") && onednn() != nullptr;
+    // Own code sums up the lanes of each product at its end, which short rows do not make up for.
+    constexpr std::size_t long_enough = 512;
+    return width >= long_enough || (has_byte_dot_product() && onednn() != nullptr);
 #else
     return false;
 #endif
@@ -313,7 +330,7 @@ std::string product_libraries() {
         const dnnl_version_t* version = dnn->version();
         text = "oneDNN " + std::to_string(version->major) + '.' + std::to_string(version->minor) +
                '.' + std::to_string(version->patch);
-        text += exact_byte_products() ? " with byte products, " : ", ";
+        text += ", ";
     }
     std::string_view blas = openblas().configuration();
     blas = blas.substr(0, blas.find(' ', blas.find(' ') + 1));

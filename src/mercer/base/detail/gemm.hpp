@@ -25,13 +25,14 @@ void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView
 void subtract_product_transposed(MatrixView<const float> a, MatrixView<const float> b,
                                  MatrixView<float> c);
 
-/// The product again, exact, on bytes. Only where `exact_byte_products()`: without the processor's
-/// own byte dot product the 16-bit intermediate sums would saturate.
+/// The product again, on bytes: by oneDNN where the processor has a byte dot product, else
+/// by own vector code (base/detail/products/byte_products.hpp). Exact.
 void multiply_transposed(MatrixView<const std::uint8_t> a, MatrixView<const std::int8_t> b,
                          MatrixView<std::int32_t> c);
-bool exact_byte_products();
+/// Whether that is quicker than a product of floats for rows of this width.
+bool byte_products_pay(std::size_t width);
 
-/// What the products run on: "oneDNN 2.6.3 with byte products, OpenBLAS 0.3.21 SkylakeX".
+/// What the products run on: "oneDNN 2.6.3, OpenBLAS 0.3.21 SkylakeX".
 std::string product_libraries();
 
 /// True when the double-precision library uses the vector instructions this processor has; false

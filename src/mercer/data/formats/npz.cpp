@@ -33,7 +33,7 @@ class Arrays {
 
     bool has(const std::string& key) const { return contents_.contains(key); }
     Array get(const std::string& key) const {
-        return parse_npy(input_, contents_.at(key).view(), key + ".npy");
+        return parse_npy(input_, contents_.at(key).bytes, key + ".npy");
     }
     template <std::size_t N>
     std::optional<std::string> first_of(const char* const (&keys)[N]) const {
@@ -84,7 +84,7 @@ class Arrays {
     }
 
     const Input& input_;
-    std::map<std::string, Content> contents_;
+    std::map<std::string, Unzipped> contents_;
     std::string listing_;
 };
 

@@ -132,7 +132,8 @@ std::vector<ZipEntry> zip_directory(std::string_view archive) {
     return listed;
 }
 
-Content unzip(std::string_view archive, const ZipEntry& entry, const std::function<void()>& go_on) {
+Unzipped unzip(std::string_view archive, const ZipEntry& entry,
+               const std::function<void()>& go_on) {
     constexpr std::size_t block = std::size_t{1} << 20;
     const ZipBytes bytes(archive);
     if (entry.encrypted) fail_zip("it is encrypted");
@@ -140,9 +141,10 @@ Content unzip(std::string_view archive, const ZipEntry& entry, const std::functi
     const std::uint64_t start =
         entry.at + local_bytes + bytes.number(entry.at + 26, 2) + bytes.number(entry.at + 28, 2);
     const std::string_view packed = bytes.part(start, entry.packed);
-    Content content;
+    Unzipped found;
+    Content& content = found.own;
     if (entry.method == 0) {
-        content.append(packed);
+        found.bytes = packed;
     } else if (entry.method == 8) {
         Inflater inflater(Inflater::Form::raw);
         inflater.feed(packed);
@@ -155,12 +157,13 @@ Content unzip(std::string_view archive, const ZipEntry& entry, const std::functi
             go_on();
         }
         if (!inflater.finished()) fail_zip("an entry is cut short");
+        found.bytes = content.view();
     } else {
         fail_zip("an entry is compressed in a way that NumPy does not use");
     }
-    if (content.view().size() != entry.size) fail_zip("an entry has another size than it says");
-    if (crc32_of(0, content.view()) != entry.crc) fail_zip("a check sum is wrong");
-    return content;
+    if (found.bytes.size() != entry.size) fail_zip("an entry has another size than it says");
+    if (crc32_of(0, found.bytes) != entry.crc) fail_zip("a check sum is wrong");
+    return found;
 }
 
 void ZipWriter::send(const std::string& bytes) {

@@ -41,7 +41,13 @@ HWY_INLINE V add_column(V x, V z, V sum) {
 
 /// Rows of x that are multiplied together: with two vectors of z each, as many sums under way as
 /// there are registers for. They hide the latency of the multiply-add, and z is read less often.
-constexpr int rows_together = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 ? 8 : 4;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr int rows_together = 8;
+#elif HWY_TARGET == HWY_AVX2
+constexpr int rows_together = 6;
+#else
+constexpr int rows_together = 4;
+#endif
 
 /// All columns of the rows, or some of them.
 struct AllColumns {
@@ -77,31 +83,38 @@ HWY_INLINE void some_rows(MatrixView<const T> x, std::size_t i, const T* panel, 
     }
 }
 
+/// The same for a whole panel.
+template <bool kDistance, int kRows, class T, class Which>
+HWY_INLINE void some_rows(MatrixView<const T> x, std::size_t i, const T* panel,
+                          const Which& columns, MatrixView<T> out, std::size_t j) {
+    const std::size_t pair = 2 * hn::Lanes(hn::ScalableTag<T>());
+    for (std::size_t lane = 0; lane < panel_width; lane += pair) {
+        some_rows<kDistance, kRows>(x, i, panel, lane, columns, out, j);
+    }
+}
+
 template <bool kDistance, class T, class Which>
 void panel_sums(MatrixView<const T> x, const Panels<T>& z, std::size_t first, const Which& columns,
                 MatrixView<T> out) {
-    const std::size_t pair = 2 * hn::Lanes(hn::ScalableTag<T>());
+    constexpr std::size_t fewer = 4;  // also together, of what is left
     for (std::size_t j = 0; j < out.columns; j += panel_width) {
         const T* panel = panel_of(z, first + j);
         std::size_t i = 0;
-        for (; i + rows_together <= out.rows; i += rows_together) {
-            for (std::size_t lane = 0; lane < panel_width; lane += pair) {
-                some_rows<kDistance, rows_together>(x, i, panel, lane, columns, out, j);
-            }
+        // Eight are twice four rather than six and two.
+        for (; i + rows_together <= out.rows && (rows_together == 8 || out.rows - i != 8);
+             i += rows_together) {
+            some_rows<kDistance, rows_together>(x, i, panel, columns, out, j);
         }
-        if (i < out.rows && out.rows > rows_together) {
-            // Some of them once more: quicker than one by one.
-            for (std::size_t lane = 0; lane < panel_width; lane += pair) {
-                some_rows<kDistance, rows_together>(x, out.rows - rows_together, panel, lane,
-                                                    columns, out, j);
-            }
-            continue;
+        // Of what is left some are computed once more: quicker than one by one.
+        if (out.rows - i > fewer && out.rows - i < rows_together && out.rows >= rows_together) {
+            i = out.rows;
+            some_rows<kDistance, rows_together>(x, i - rows_together, panel, columns, out, j);
         }
-        for (; i < out.rows; ++i) {
-            for (std::size_t lane = 0; lane < panel_width; lane += pair) {
-                some_rows<kDistance, 1>(x, i, panel, lane, columns, out, j);
-            }
+        for (; i < out.rows && out.rows >= fewer; i += fewer) {
+            const std::size_t from = std::min(i, out.rows - fewer);
+            some_rows<kDistance, fewer>(x, from, panel, columns, out, j);
         }
+        for (; i < out.rows; ++i) some_rows<kDistance, 1>(x, i, panel, columns, out, j);
     }
 }
 
@@ -203,22 +216,29 @@ template <class T>
 HWY_INLINE void bundle_product(const T* strip, const std::uint32_t* index, const T* value,
                                std::size_t count, T* out) {
     const hn::CappedTag<T, bundle<T>> d;
-    const std::size_t n = hn::Lanes(d);
-    for (std::size_t lane = 0; lane < bundle<T>; lane += n) {
-        auto a = hn::Zero(d), b = a;
-        std::size_t e = 0;
-        for (; e + 2 <= count; e += 2) {
-            a = hn::MulAdd(hn::Set(d, value[e]),
-                           hn::Load(d, strip + std::size_t{index[e]} * bundle<T> + lane), a);
-            b = hn::MulAdd(hn::Set(d, value[e + 1]),
-                           hn::Load(d, strip + std::size_t{index[e + 1]} * bundle<T> + lane), b);
+    constexpr std::size_t n = hn::MaxLanes(d);
+    constexpr std::size_t parts = bundle<T> / n;  // vectors of a bundle: all of them in one pass
+    hn::Vec<decltype(d)> even[parts], odd[parts];
+    for (std::size_t p = 0; p < parts; ++p) even[p] = odd[p] = hn::Zero(d);
+    std::size_t e = 0;
+    for (; e + 2 <= count; e += 2) {
+        const T* const first = strip + std::size_t{index[e]} * bundle<T>;
+        const T* const second = strip + std::size_t{index[e + 1]} * bundle<T>;
+        const auto by_first = hn::Set(d, value[e]);
+        const auto by_second = hn::Set(d, value[e + 1]);
+        for (std::size_t p = 0; p < parts; ++p) {
+            even[p] = hn::MulAdd(by_first, hn::Load(d, first + p * n), even[p]);
+            odd[p] = hn::MulAdd(by_second, hn::Load(d, second + p * n), odd[p]);
         }
-        if (e < count) {
-            a = hn::MulAdd(hn::Set(d, value[e]),
-                           hn::Load(d, strip + std::size_t{index[e]} * bundle<T> + lane), a);
-        }
-        hn::Store(hn::Add(a, b), d, out + lane);
     }
+    if (e < count) {
+        const T* const last = strip + std::size_t{index[e]} * bundle<T>;
+        const auto by = hn::Set(d, value[e]);
+        for (std::size_t p = 0; p < parts; ++p) {
+            even[p] = hn::MulAdd(by, hn::Load(d, last + p * n), even[p]);
+        }
+    }
+    for (std::size_t p = 0; p < parts; ++p) hn::Store(hn::Add(even[p], odd[p]), d, out + p * n);
 }
 
 /// How many entries of a row are in columns before `width`.

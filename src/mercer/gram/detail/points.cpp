@@ -354,7 +354,8 @@ GroupFormat choose_format(const Group& group, const Rows& derived) {
     if (format.sparse || group.form.rows() != 0) return format;
     if constexpr (std::is_same_v<T, float>) {
         // The sums of bytes must fit 32 bits: 4 × 255² × width < 2³¹.
-        if (products && group.width >= short_row && group.width <= 8000 && exact_byte_products()) {
+        if (products && group.width >= short_row && group.width <= 8000 &&
+            byte_products_pay(group.width)) {
             PackedGroup<float> packed;
             packed.rows = derived;
             pack_dense(format, packed);

@@ -15,6 +15,7 @@ namespace mercer {
 namespace {
 
 struct Registry {
+    std::mutex adding;  // from the look at a name to its place in the list: no other may take it
     std::mutex mutex;
     std::deque<Leaf> leaves;  // which stay where they are
 };
@@ -42,6 +43,8 @@ const Leaf& register_leaf(Leaf leaf) {
     }
     std::vector<std::string> names = leaf.entry.aliases;
     names.push_back(name);
+    Registry& r = registry();
+    const std::lock_guard alone(r.adding);
     for (const std::string& own : names) {
         if (find_entry(own) == nullptr) continue;
         throw InvalidInput("there is a kernel called " + quoted(own) +
@@ -53,7 +56,6 @@ const Leaf& register_leaf(Leaf leaf) {
         throw InvalidInput("the kernel " + quoted(name) +
                            " needs a value: of two rows if it reads rows, else of its number");
     }
-    Registry& r = registry();
     const std::lock_guard lock(r.mutex);
     return r.leaves.emplace_back(std::move(leaf));
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "mercer/base/detail/gemm.hpp"
@@ -27,8 +28,50 @@ namespace {
 bool whole_is_cheaper(std::size_t rows, std::size_t components) {
     return rows <= std::clamp<std::size_t>(16 * components, 1000, 6000);
 }
-/// Bytes for the vectors of the search.
-constexpr std::size_t basis_bytes = std::size_t{1} << 30;
+/// How many vectors of n numbers the search for some components holds.
+struct SearchRoom {
+    std::size_t block = 0;  ///< multiplied at once
+    std::size_t basis = 0;  ///< kept, each with its product
+
+    /// With those between: a block and its products before and after weighing, and the best vectors
+    /// with theirs.
+    std::size_t vectors(std::size_t count) const { return 2 * basis + 5 * block + 3 * count; }
+};
+
+/// Blocks as wide as they may be and six of them, or fewer and narrower ones where memory is short.
+/// Nothing where it is too short for any.
+std::optional<SearchRoom> search_room(std::size_t n, std::size_t count, std::size_t bytes) {
+    // Where each product computes K anew, wider blocks cost little and save products.
+    const std::size_t wide = std::max<std::size_t>(count, 8);
+    const std::size_t most = bytes / (sizeof(double) * n);
+    for (const std::size_t more : {wide, std::max<std::size_t>(8, count / 4), std::size_t{0}}) {
+        SearchRoom room{.block = std::min(n, count + more)};
+        room.basis = std::min(n, 2 * room.block + count);
+        const std::size_t least = room.vectors(count);
+        if (least > most) continue;
+        room.basis = std::min(room.basis + (most - least) / 2, count + 6 * room.block);
+        return room;
+    }
+    return {};
+}
+
+/// Beside K, of so many bytes, where there is memory for both.
+SearchRoom search_room_beside(std::size_t n, std::size_t count, std::size_t k_bytes,
+                              std::size_t memory_bytes) {
+    if (k_bytes < memory_bytes) {
+        if (const auto room = search_room(n, count, memory_bytes - k_bytes)) return *room;
+    }
+    if (const auto room = search_room(n, count, memory_bytes)) return *room;
+    const std::size_t least = SearchRoom{.block = count, .basis = 3 * count}.vectors(count);
+    const double bytes = sizeof(double) * static_cast<double>(least) * static_cast<double>(n);
+    throw InvalidInput(std::to_string(count) + " components of " + std::to_string(n) +
+                       " rows need " +
+                       std::to_string(static_cast<std::size_t>(bytes / 0x1p20) + 1) +
+                       " MiB for the vectors of the search, and the memory setting is " +
+                       std::to_string(memory_bytes >> 20) +
+                       " MiB; raise `memory_bytes`, ask for fewer `components`, or learn in the "
+                       "span of some rows (`approximate`)");
+}
 
 /// The weights of the rows. With D = diag(w), m = Σ w and s = w/m the covariance of the weighted
 /// images has the eigenvalues of
@@ -99,7 +142,8 @@ class Training {
         return result;
     }
     template <class T>
-    TopEigen search(const GramProduct<T>& product, std::size_t count, Solution& solution) const;
+    TopEigen search(const GramProduct<T>& product, std::size_t count, const SearchRoom& room,
+                    Solution& solution) const;
     void certify(const GramProduct<double>& product, TopEigen found, Solution& solution) const;
 
     const KernelPcaSettings& s_;
@@ -159,7 +203,7 @@ Solution Training::whole(std::size_t count) const {
 }
 
 template <class T>
-TopEigen Training::search(const GramProduct<T>& product, std::size_t count,
+TopEigen Training::search(const GramProduct<T>& product, std::size_t count, const SearchRoom& room,
                           Solution& solution) const {
     const std::size_t n = sample_.size();
     const auto multiply_block = [&](MatrixView<const double> v, MatrixView<double> out) {
@@ -184,11 +228,11 @@ TopEigen Training::search(const GramProduct<T>& product, std::size_t count,
                               .tolerance = tolerance_,
                               .products = std::max<std::size_t>(s_.passes, 1),
                               .seed = s_.common.seed};
-    // Where each product computes K anew, wider blocks cost little and save products.
-    if (!product.is_stored()) settings.block = count + std::max<std::size_t>(count, 8);
-    const std::size_t block =
-        settings.block > 0 ? settings.block : count + std::max<std::size_t>(8, count / 4);
-    settings.basis = std::min(count + 6 * block, basis_bytes / (2 * sizeof(double) * n));
+    settings.block = room.block;
+    if (product.is_stored()) {
+        settings.block = std::min(room.block, count + std::max<std::size_t>(8, count / 4));
+    }
+    settings.basis = std::min(room.basis, count + 6 * settings.block);
     settings.progress = [&](std::size_t number, double residual) {
         const std::string detail =
             "product " + std::to_string(number) + "  residual " + format_number(residual);
@@ -227,11 +271,13 @@ void Training::certify(const GramProduct<double>& product, TopEigen found,
 template <class T>
 Solution Training::leading(std::size_t count) const {
     const auto& names = sample_.data.feature_names;
+    const std::size_t n = sample_.size();
+    const SearchRoom room = search_room_beside(n, count, n * n * sizeof(T), s_.common.memory_bytes);
     const GramProduct<T> product(
         make_gram<T>(s_.common.kernel, sample_.x, names, s_.common.progress),
-        s_.common.memory_bytes, s_.common.progress);
+        s_.common.memory_bytes - sizeof(double) * n * room.vectors(count), s_.common.progress);
     Solution solution{.kernel = product.gram().kernel()};
-    TopEigen found = search(product, count, solution);
+    TopEigen found = search(product, count, room, solution);
     solution.products = found.products;
     solution.evaluations = product.evaluations();
     if (found.status == TopEigenStatus::product_limit) {

@@ -1,6 +1,7 @@
 #include "mercer/learn/detail/patient_fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 
@@ -22,7 +23,14 @@ std::vector<std::size_t> spread_rows(const Dataset& data, bool classes, std::siz
             if (k == 0 || label[order[k]] != label[order[k - 1]]) chosen.push_back(order[k]);
         }
     }
-    for (std::size_t k = 0; k < most; ++k) chosen.push_back(order[k * n / most]);
+    // One of each stretch, somewhere in it: rows that come in turns would else all be of one kind.
+    for (std::size_t k = 0; k < most; ++k) {
+        constexpr double golden = 0.6180339887498949;
+        const double within = std::fmod(static_cast<double>(k) * golden, 1.0);
+        const std::size_t from = k * n / most, next = (k + 1) * n / most;
+        chosen.push_back(
+            order[from + static_cast<std::size_t>(within * static_cast<double>(next - from))]);
+    }
     std::ranges::sort(chosen);
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
     return chosen;
@@ -56,6 +64,18 @@ Model marked_stopped(const Model& model, const Run& run) {
         if (report.status == FitStatus::cancelled) report.status = FitStatus::time_limit;
     }
     return Model(std::move(parts));
+}
+
+double seconds_to_keep(std::size_t outputs, std::size_t points) {
+    constexpr double bytes_a_second = 0x1p28;
+    return sizeof(double) * static_cast<double>(outputs) * static_cast<double>(points) /
+           bytes_a_second;
+}
+
+void ask_to_keep(const FitSettings& common, std::size_t outputs, std::size_t points) {
+    const Moment moment{
+        .task = "training", .fraction = -1, .needs = seconds_to_keep(outputs, points)};
+    if (!keep_going(common.progress, moment)) throw Cancelled();
 }
 
 void stopped_without_model(const Run& run, double time_limit) {

@@ -32,6 +32,12 @@ Model marked_stopped(const Model& model, const Run& run);
 /// InvalidInput that names the time limit.
 [[noreturn]] void stopped_without_model(const Run& run, double time_limit);
 
+/// Seconds that a model of so many coefficients takes at least to be made, checked and written.
+double seconds_to_keep(std::size_t outputs, std::size_t points);
+
+/// Asks whether there is time for such a model, and throws Cancelled where there is not.
+void ask_to_keep(const FitSettings& common, std::size_t outputs, std::size_t points);
+
 /// fit(common, rows) learns from all rows (null) or from those at the positions given, and may
 /// throw Cancelled. `data` has the labels.
 template <class Fit>

@@ -47,15 +47,22 @@ double probability(const Sigmoid& sigmoid, double f) {
     return z >= 0 ? std::exp(-z) / (1 + std::exp(-z)) : 1 / (1 + std::exp(z));
 }
 
+Sigmoid prior_sigmoid(std::size_t positive, std::size_t negative) {
+    return {
+        .a = 0,
+        .b = std::log((static_cast<double>(negative) + 1) / (static_cast<double>(positive) + 1))};
+}
+
 Sigmoid fit_sigmoid(std::span<const double> decisions, std::span<const double> labels) {
-    const auto positive =
-        static_cast<double>(std::ranges::count_if(labels, [](double y) { return y > 0; }));
-    const double negative = static_cast<double>(labels.size()) - positive;
+    const auto above =
+        static_cast<std::size_t>(std::ranges::count_if(labels, [](double y) { return y > 0; }));
+    const auto positive = static_cast<double>(above);
+    const double negative = static_cast<double>(labels.size() - above);
     std::vector<double> targets(labels.size());
     std::ranges::transform(labels, targets.begin(), [&](double y) {
         return y > 0 ? (positive + 1) / (positive + 2) : 1 / (negative + 2);
     });
-    Sigmoid s{.a = 0, .b = std::log((negative + 1) / (positive + 1))};
+    Sigmoid s = prior_sigmoid(above, labels.size() - above);
     double value = total_loss(decisions, targets, s);
     for (int iteration = 0; iteration < 100; ++iteration) {
         const Derivatives d = derivatives(decisions, targets, s);

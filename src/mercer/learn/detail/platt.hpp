@@ -1,6 +1,7 @@
 // Probabilities from decision values.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace mercer {
 
 /// P(first class | f) = 1 / (1 + exp(a f + b)), without overflow.
 double probability(const Sigmoid& sigmoid, double f);
+
+/// What is known of so many labels of each kind without a decision value.
+Sigmoid prior_sigmoid(std::size_t positive, std::size_t negative);
 
 /// The sigmoid that makes the labels (+1 for the first class, −1) most likely, by Newton's method
 /// on Platt's smoothed targets (Platt 2000; Lin, Lin and Weng 2007).

@@ -24,6 +24,8 @@ void check_targets(const Labels& y, const std::vector<std::size_t>& kept, std::s
     for (std::size_t i = 0; i < y.size(); ++i) check_target(y.values[i], before + kept[i]);
 }
 
+/// Rows with weight 0 say nothing and would spoil fractions of rows. `kept` is where the others
+/// stood.
 Dataset kept_rows(const Dataset& data, std::vector<std::size_t>& kept) {
     kept.clear();
     for (std::size_t i = 0; i < data.size(); ++i) {
@@ -67,12 +69,6 @@ FitStatus fit_status(DualStatus status) {
         case DualStatus::stalled: return FitStatus::stalled;
         default: return FitStatus::no_margin;
     }
-}
-
-Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept) {
-    Dataset some = kept_rows(data, kept);
-    if (kept.empty()) refuse_no_rows(data);
-    return some;
 }
 
 Sample begin_sample(Task task, const Dataset& data, const FitSettings& settings, bool by_labels,

@@ -36,10 +36,6 @@ struct Sample {
 /// of it overflow. `row` counts from 0 in the data given.
 void check_target(double value, std::size_t row);
 
-/// Rows with weight 0 say nothing and would spoil fractions of rows. `kept` is where the others
-/// stood. Throws InvalidInput when there are none.
-Dataset without_idle_rows(const Dataset& data, std::vector<std::size_t>& kept);
-
 /// Throws InvalidInput for data the task cannot be learnt from: no rows, values that are not
 /// finite, labels missing or of the wrong kind, fewer than two classes. Without `by_labels` the
 /// targets of a regression come from elsewhere, and the labels are not looked at.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -96,6 +97,21 @@ std::vector<std::size_t> rows_to_try(const KMeansSettings& s, std::size_t n, std
     return rows;
 }
 
+/// Of each group with each row, as many as the model has coefficients. Throws InvalidInput where
+/// they are more than may be held.
+std::size_t bytes_of_sums(const KMeansSettings& s, std::size_t rows) {
+    const std::size_t most = s.common.memory_bytes / sizeof(double) / s.clusters;
+    if (rows <= most) return sizeof(double) * s.clusters * rows;
+    const double bytes =
+        sizeof(double) * static_cast<double>(s.clusters) * static_cast<double>(rows);
+    const auto needed = static_cast<std::size_t>(bytes / 0x1p20) + 1;
+    throw InvalidInput(std::to_string(s.clusters) + " groups of " + std::to_string(rows) +
+                       " rows take " + std::to_string(needed) + " MiB, and the memory setting is " +
+                       std::to_string(s.common.memory_bytes >> 20) +
+                       " MiB; raise `memory_bytes`, take fewer `clusters`, or learn in the span "
+                       "of some rows (`approximate`)");
+}
+
 template <class T>
 void train(const KMeansSettings& s, const Sample& sample, ModelParts& model) {
     const Run run = s.common.run();
@@ -103,19 +119,28 @@ void train(const KMeansSettings& s, const Sample& sample, ModelParts& model) {
         make_gram<T>(s.common.kernel, sample.x, sample.data.feature_names, s.common.progress);
     auto features = useful_features(gram, s.clusters);
     const bool by_features = features.has_value();
+    const std::size_t sums = bytes_of_sums(s, sample.size());
+    const std::size_t n = sample.size();
     const OperatorRequest request{.reuse = by_features ? Reuse::none : Reuse::whole,
-                                  .memory_bytes = s.common.memory_bytes,
+                                  .memory_bytes = s.common.memory_bytes - sums,
                                   .progress = s.common.progress};
-    const auto op = make_operator(gram, request);
-    std::vector<double> weights(sample.size());
-    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = sample.weight(i);
-    KernelLloyd<T> lloyd(s, run, weights, *op, std::move(features));
+    const std::size_t kept = request.memory_bytes / sizeof(T) / n;  // rows of values
+    const auto tried = by_features ? std::vector<std::size_t>{} : rows_to_try(s, n, sizeof(T));
+    // Where values cannot be kept each pair is computed once for the first sums, and rows that move
+    // later seldom move twice. Of narrow kernels an operator knows which values are nothing.
+    const bool few_kept = tried.empty() ? n / 2 > kept : n > kept;
+    const bool by_pairs = !by_features && few_kept && !gram.is_local(gram.reference());
+    OperatorRequest whole = request;
+    if (by_pairs) whole.reuse = Reuse::none;
+    const auto op = make_operator(gram, whole);
+    std::vector<double> weights(n);
+    for (std::size_t i = 0; i < n; ++i) weights[i] = sample.weight(i);
+    auto lloyd = std::make_unique<KernelLloyd<T>>(s, run, weights, *op, std::move(features),
+                                                  by_pairs ? std::optional(gram) : std::nullopt);
     std::uint64_t evaluations = 0;
     Starts starts;
-    const auto tried =
-        by_features ? std::vector<std::size_t>{} : rows_to_try(s, sample.size(), sizeof(T));
     if (tried.empty()) {
-        starts = best_start(lloyd, s.starts);
+        starts = best_start(*lloyd, s.starts);
     } else {
         const auto few = make_operator(gram, gram.select(gram.reference(), tried), request);
         std::vector<double> own;
@@ -123,9 +148,11 @@ void train(const KMeansSettings& s, const Sample& sample, ModelParts& model) {
         KernelLloyd<T> trial(s, run, own, *few);
         starts = best_start(trial, s.starts);
         evaluations = few->evaluations();
-        starts.best = lloyd.start_from(s.starts - 1, tried, starts.best.cluster);
+        starts.best = lloyd->start_from(s.starts - 1, tried, starts.best.cluster);
         starts.passes += starts.best.history.size();
     }
+    evaluations += lloyd->evaluations();
+    lloyd.reset();  // its sums are as large as the coefficients
     const Grouping& best = starts.best;
     std::vector<double> square = best.square;
     const std::vector<double>& weight = best.weight;
@@ -138,7 +165,10 @@ void train(const KMeansSettings& s, const Sample& sample, ModelParts& model) {
         sizes(c, 0) = weight[c];
         square[c] = -square[c];
     }
-    set_expansion(model, sample, gram.kernel(), coefficients, std::move(square), -1);
+    std::vector<std::size_t> all(sample.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    set_expansion(model, sample, gram.kernel(), all, std::move(coefficients), std::move(square),
+                  -1);
     if (is_linear(gram.kernel()) &&
         sample.x.columns() <= most_mean_bytes / sizeof(double) / s.clusters) {
         collapse(model.expansion);

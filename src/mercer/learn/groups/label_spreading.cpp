@@ -237,10 +237,6 @@ Model LabelSpreading::fit(const Dataset& data) const {
                        });
 }
 
-SpreadSettings spread_settings(FitSettings common, const SettingValues& values) {
-    return described().filled("spreading", std::move(common), values);
-}
-
 void Neighbourhood::check(const ModelParts& model, const std::string& place) const {
     const std::size_t points = model.expansion.size();
     const double n = count.values().size() == 1 ? count(0, 0) : 0;

@@ -23,8 +23,8 @@
 
 #include "mercer/base/export.hpp"
 #include "mercer/base/matrix.hpp"
+#include "mercer/learn/extra.hpp"
 #include "mercer/learn/machine.hpp"
-#include "mercer/learn/registry.hpp"
 
 namespace mercer MERCER_API {
 
@@ -68,8 +68,6 @@ class LabelSpreading {
 inline LabelSpreading label_spreading(SpreadSettings settings = {}) {
     return LabelSpreading(std::move(settings));
 }
-/// The settings by their names (learn/registry.hpp). Throws InvalidSetting.
-SpreadSettings spread_settings(FitSettings common, const SettingValues& values);
 
 /// Of a graph of nearest rows: which points count for a new row. An edge is there when it is among
 /// the `count` best of either end.

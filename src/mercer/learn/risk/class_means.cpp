@@ -97,16 +97,17 @@ void fill_expansion(ModelParts& model, const Sample& sample, const Means& means,
         e.bias = std::move(bias);
         return;
     }
+    // Of thousands of classes a row has a coefficient in its own alone; of two there is one output.
     Matrix<double> coefficients(factor.rows(), sample.size());
     std::vector<std::size_t> next(means.of_class.size(), 0);
     for (std::size_t i = 0; i < sample.size(); ++i) {
         const std::size_t c = sample.class_of(i);
-        const double share = means.of_class[c].coefficients(0, next[c]++);
-        for (std::size_t o = 0; o < factor.rows(); ++o) {
-            coefficients(o, i) = factor(o, c) * share;
-        }
+        const std::size_t output = factor.rows() == 1 ? 0 : c;
+        coefficients(output, i) = factor(output, c) * means.of_class[c].coefficients(0, next[c]++);
     }
-    set_expansion(model, sample, kernel, coefficients, std::move(bias));
+    std::vector<std::size_t> all(sample.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    set_expansion(model, sample, kernel, all, std::move(coefficients), std::move(bias));
 }
 
 /// ρ with at most the share nu of the weights strictly below or at it: halfway between the last
@@ -145,6 +146,9 @@ Model learn_means(const ClassMeansSettings& settings, const Dataset& data) {
     const Kernel kernel = resolve(sample.kernel, sample.x, sample.data.feature_names);
     const Means means = find_means(sample, kernel, settings.common);
     const std::size_t k = sample.classes.count();
+    if (!means.points_of_input_space) {
+        ask_to_keep(settings.common, k == 2 ? 1 : k, sample.size());
+    }
     ModelParts model = begin_model(Task::class_means, sample, settings.common);
     model.trained.bias = settings.bias;
     Matrix<double> factor(k == 2 ? 1 : k, k);

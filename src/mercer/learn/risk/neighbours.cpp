@@ -243,7 +243,12 @@ Model NearestNeighbours::fit(const Dataset& data) const {
     nearest_settings().check(settings_);
     return patient_fit(task_, settings_, data, [this](const NearestSettings& s, const Dataset& d) {
         const Sample sample = take_sample(task_, d, s.common);
-        if (is_classifier(task_)) return train(task_, s, sample, said_classes(sample));
+        if (is_classifier(task_)) {
+            if (sample.classes.count() > 2) {
+                ask_to_keep(s.common, sample.classes.count(), sample.size());
+            }
+            return train(task_, s, sample, said_classes(sample));
+        }
         Matrix<double> said(1, sample.size());
         std::ranges::copy(sample.data.y.values, said.row(0).begin());
         return train(task_, s, sample, std::move(said));

@@ -27,6 +27,7 @@
 #include "mercer/learn/svm/detail/fit_plan.hpp"
 #include "mercer/learn/svm/detail/hull_proof.hpp"
 #include "mercer/learn/svm/detail/rank_parts.hpp"
+#include "mercer/learn/svm/detail/unbegun_part.hpp"
 
 namespace mercer {
 namespace {
@@ -90,20 +91,23 @@ class Trainer {
           gram_(make_gram<T>(plan_.sample.kernel, x(), plan_.sample.data.feature_names, before_)),
           gap_is_proof_(convexity_by_rule(gram_.kernel(), settings.task, settings.bias) ==
                         Convexity::by_rule) {
+        for (const Part& part : plan_.parts) {
+            const auto rows = static_cast<double>(part.open ? x().size() : part.problem.size());
+            start_values_ += rows * rows;
+        }
         // Parts of all rows (one class against the rest, several outputs) share one store. Those of
         // some rows (pairs of classes) do not: few rows matter to more than two or three pairs, and
         // a whole row would be five times as long as that of one pair of ten classes.
         if (plan_.parts[0].rows.is_all()) {
             const bool alone = plan_.parts.size() == 1 && !settings.probability;
-            const auto order = gram_.near_order(gram_.reference());
-            for (Part& part : plan_.parts) put_in_order(part, order);
+            order_ = gram_.near_order(gram_.reference());
             const OperatorRequest request{.reuse = alone ? Reuse::marked : Reuse::rows,
                                           .memory_bytes = settings.common.memory_bytes,
                                           .partners = ranks_.partners()};
             shared_ =
-                order.empty()
+                order_.empty()
                     ? make_operator(gram_, request)
-                    : make_operator(gram_, gram_.select_among(gram_.reference(), order), request);
+                    : make_operator(gram_, gram_.select_among(gram_.reference(), order_), request);
         }
     }
 
@@ -118,18 +122,16 @@ class Trainer {
         } else {
             train_parts(found);
         }
-        std::vector<Learned> learned;
         std::vector<Sigmoid> sigmoids;
         for (PartResult& part : found) {
-            learned.push_back(std::move(part.learned));
             model.reports.push_back(std::move(part.report));
             if (part.sigmoid) sigmoids.push_back(*part.sigmoid);
             // What single precision could not carry in training it cannot carry in prediction.
             if (part.in_double) model.double_precision = true;
         }
         if (!shared_) share_seconds(model.reports);
-        settle_brackets(learned, model.reports);
-        fill_expansion(learned, model);
+        settle_brackets(found, model.reports);
+        fill_expansion(found, model);
         if (!sigmoids.empty()) model.extras.set(Calibration(std::move(sigmoids)));
         return model;
     }
@@ -178,7 +180,15 @@ class Trainer {
 
     void train_part(std::size_t number, PartResult& found) {
         Part& part = plan_.parts[number];
-        if (!shared_) {
+        // The first is begun in any case: what stops it says so with a certificate.
+        if (const auto late = too_late(); late && number > 0 && can_be_left_out(part)) {
+            found = unbegun_part(plan_, part, *late, settings_.probability);
+            return;
+        }
+        complete(settings_, plan_, part);
+        if (shared_) {
+            put_in_order(part, order_);
+        } else {
             put_in_order(part, gram_.near_order(gram_.reference(), part.rows.some()));
         }
         if (settings_.task == Task::svdd) {
@@ -187,18 +197,56 @@ class Trainer {
         }
         const Operator op = shared_ ? shared_ : operator_for(part.rows);
         found.learned = solve(part, number, *op, found);
+        found.reach = reach_of(part.problem, found.learned);
         if (settings_.probability && is_classifier(settings_.task)) {
             found.sigmoid = cross_validated_sigmoid(part, number, op);
         }
+        keep_support(part, found);
+        part.problem = {.task = part.problem.task, .bias = part.problem.bias};
+        if (shared_) part.rows = {};  // all of them, in whatever order
     }
 
-    void settle_brackets(const std::vector<Learned>& learned, std::vector<Report>& reports) const {
+    /// Why it is too late to begin with another part, where it is. Ranks that solve each of them
+    /// together agree on that inside it.
+    std::optional<FitStatus> too_late() {
+        if (ranks_.shares_columns()) return {};
+        const std::lock_guard one_at_a_time(progress_mutex_);
+        if (wish_.stop) return FitStatus::cancelled;
+        const double limit = settings_.common.time_limit;
+        if (limit > 0 && run_.seconds() >= limit) return FitStatus::time_limit;
+        return {};
+    }
+
+    /// Whether a part need not be begun when it is too late. Not where there is more to it: a start
+    /// that is given, or one that has to be summed; throws Cancelled where such sums take long.
+    bool can_be_left_out(const Part& part) const {
+        if (settings_.start) return false;
+        const Task task = part.problem.task;
+        if (task == Task::svc || task == Task::hard_margin) return true;
+        constexpr double most = 0x1p28;  // kernel values: some tenths of a second
+        if (start_values_ > most) throw Cancelled();
+        return false;
+    }
+
+    /// Keeps of β what is not 0.
+    static void keep_support(const Part& part, PartResult& found) {
+        std::vector<double>& beta = found.learned.beta;
+        std::vector<double> kept;
+        for (std::size_t i = 0; i < beta.size(); ++i) {
+            if (beta[i] == 0) continue;
+            found.support.push_back(part.rows[i]);
+            kept.push_back(beta[i]);
+        }
+        beta = std::move(kept);
+    }
+
+    void settle_brackets(const std::vector<PartResult>& found, std::vector<Report>& reports) const {
         const Subproblem& first = plan_.parts.front().problem;
         CurvatureTest curvature(gram_.kernel(), x(), directions_of(first.task, first.bias));
         for (std::size_t number = 0; number < reports.size(); ++number) {
-            const Part& part = plan_.parts[number];
-            settle_bracket(reports[number], curvature(part.rows, reports[number].status),
-                           reach_of(part.problem, learned[number]));
+            settle_bracket(reports[number],
+                           curvature(plan_.parts[number].rows, reports[number].status),
+                           found[number].reach);
         }
     }
 
@@ -413,16 +461,11 @@ class Trainer {
     }
 
     /// The parts' coefficients over one common set of points, each row once.
-    void fill_expansion(const std::vector<Learned>& learned, ModelParts& model) const {
+    void fill_expansion(const std::vector<PartResult>& found, ModelParts& model) const {
         const bool sphere = settings_.task == Task::svdd;
-        const auto row_of = [&](std::size_t part, std::size_t i) {
-            return plan_.parts[part].rows[i];
-        };
         std::vector<bool> used(x().size(), false);
-        for (std::size_t p = 0; p < learned.size(); ++p) {
-            for (std::size_t i = 0; i < learned[p].beta.size(); ++i) {
-                if (learned[p].beta[i] != 0) used[row_of(p, i)] = true;
-            }
+        for (const PartResult& part : found) {
+            for (const std::size_t row : part.support) used[row] = true;
         }
         std::vector<std::size_t> points;
         std::vector<std::size_t> place(x().size(), 0);
@@ -435,14 +478,15 @@ class Trainer {
         Expansion& e = model.expansion;
         e.kernel = gram_.kernel();
         e.points = x().select(points);
-        e.coefficients = Matrix<double>(learned.size(), points.size());
-        for (std::size_t p = 0; p < learned.size(); ++p) {
-            for (std::size_t i = 0; i < learned[p].beta.size(); ++i) {
-                if (learned[p].beta[i] == 0) continue;
-                e.coefficients(p, place[row_of(p, i)]) = (sphere ? 2 : 1) * learned[p].beta[i];
+        e.coefficients = Matrix<double>(found.size(), points.size());
+        for (std::size_t p = 0; p < found.size(); ++p) {
+            const std::vector<std::size_t>& support = found[p].support;
+            const Learned& learned = found[p].learned;
+            for (std::size_t k = 0; k < support.size(); ++k) {
+                e.coefficients(p, place[support[k]]) = (sphere ? 2 : 1) * learned.beta[k];
             }
-            const double r2 = learned[p].radius * learned[p].radius;
-            e.bias.push_back(sphere ? r2 - model.reports[p].squared_norm : learned[p].bias);
+            const double r2 = learned.radius * learned.radius;
+            e.bias.push_back(sphere ? r2 - model.reports[p].squared_norm : learned.bias);
         }
         e.self = sphere ? -1 : 0;
         if (is_centered(e.kernel)) e.reference = x();
@@ -454,9 +498,11 @@ class Trainer {
     RankParts ranks_;
     Progress before_;
     Gram<T> gram_;
+    double start_values_ = 0;  ///< of the kernel, that starts which are not 0 are sums of
     bool gap_is_proof_;  ///< by rule; whether it is on these rows is known after training only
     std::optional<Gram<double>> gram_in_double_{};  ///< once single precision was not enough
     Operator shared_{};
+    std::vector<std::size_t> order_{};  ///< of the rows in it; empty: as they are
     std::mutex progress_mutex_{};
     std::mutex double_mutex_{};
     Wish wish_{};
@@ -496,7 +542,7 @@ Model fit_in_units(const SvmSettings& settings, const Dataset& data,
 
 Model fit_rows(const SvmSettings& settings, const Dataset& data, MatrixView<const double> targets,
                const Progress& before, Communicator* ranks) {
-    FitPlan plan = plan_fit(settings, data, targets);
+    FitPlan plan = plan_fit(settings, data, targets, RestParts::open);
     if (const double most = largest_nu(plan); settings.some_rows && settings.nu > most) {
         // Of some rows a class may have too few: the largest share that can be met, and a bit.
         SvmSettings own = settings;

@@ -23,10 +23,10 @@ Matrix<double> spread_out(const Model& model, const Matrix<double>& own,
 }  // namespace
 
 bool judge_fold(const Evaluation& e, const Truth& truth, const Model& model, const Rows& held,
-                const Split& fold, PointScore& score) {
+                const Split& fold, PointScore& score, const Progress& progress) {
     const FitStatus status = model.report().status;
     if (status == FitStatus::cancelled) return false;
-    Judged judged = truth.judged(model.parts(), model.decision(held), fold.test);
+    Judged judged = truth.judged(model.parts(), model.decision(held, progress), fold.test);
     if (e.measure == Metric::log_loss) {
         std::vector<std::size_t> place;
         for (const std::string& name : model.class_names()) {
@@ -34,7 +34,8 @@ bool judge_fold(const Evaluation& e, const Truth& truth, const Model& model, con
             place.push_back(
                 static_cast<std::size_t>(std::ranges::find(names, name) - names.begin()));
         }
-        judged.probabilities = spread_out(model, model.probabilities(held), place, judged.classes);
+        judged.probabilities =
+            spread_out(model, model.probabilities(held, progress), place, judged.classes);
     }
     score.scores.push_back(judge(e.measure, judged));
     if (has_no_machine(status)) {
@@ -52,10 +53,16 @@ bool evaluate_point(const Evaluation& e, const Truth& truth, std::span<const dou
     const Machine machine = e.space.machine(values);
     for (std::size_t f = 0; f < e.folds.size(); ++f) {
         const double done = static_cast<double>(f) / static_cast<double>(e.folds.size());
-        if (e.progress && !e.progress(done_before + share * done)) return false;
+        // Some machines learn at once, and it is to judge them that takes long.
+        const auto ask = [&](const Moment&) {
+            return !e.progress || e.progress(done_before + share * done);
+        };
+        if (!ask({})) return false;
         const Split& fold = e.folds[f];
         const Model model = machine.for_rows(fold.train).fit(e.data.select(fold.train));
-        if (!judge_fold(e, truth, model, e.data.x.select(fold.test), fold, score)) return false;
+        if (!judge_fold(e, truth, model, e.data.x.select(fold.test), fold, score, ask)) {
+            return false;
+        }
     }
     if (score.status.empty()) score.status = describe(FitStatus::converged);
     return true;

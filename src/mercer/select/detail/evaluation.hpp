@@ -58,9 +58,10 @@ class Truth {
 };
 
 /// Adds the score of a model on the rows of one fold that it has not seen; false when its training
-/// was cancelled. Throws InvalidInput where there is no machine.
+/// was cancelled. Throws InvalidInput where there is no machine, and Cancelled as `progress` says.
 bool judge_fold(const Evaluation& evaluation, const Truth& truth, const Model& model,
-                const Rows& held, const Split& fold, PointScore& score);
+                const Rows& held, const Split& fold, PointScore& score,
+                const Progress& progress = {});
 
 /// Every machine trained by itself on the rows of each fold. False when it was told to stop.
 bool evaluate_alone(const Evaluation& evaluation);

@@ -52,6 +52,7 @@ class SharedSearch {
         chains_ = make_chains(e_, truth_);
         for (const auto& chain : chains_) steps_ += chain->points.size() * problems_.size();
         make_stores();
+        spare_.reserve(budget_.at_once);  // so that to give one back cannot fail
     }
 
     bool run() {
@@ -59,8 +60,9 @@ class SharedSearch {
         const std::size_t stores = stores_.size();
         const std::size_t units = chains_.size() * stores;
         const std::size_t n = e_.data.size();
-        // Enough problems that no thread waits for the last, and no more memory than that takes.
-        constexpr std::size_t enough = 16;
+        // Enough problems that no thread waits for the last, and no more memory than that takes:
+        // touching new pages costs more than the exponentials written to them.
+        const std::size_t enough = threads() == 1 ? 1 : 8 * threads();
         const std::size_t each = std::max<std::size_t>(problems_.size() / stores, 1);
         const std::size_t together =
             std::clamp<std::size_t>((enough + each - 1) / each, 1,
@@ -197,6 +199,37 @@ class SharedSearch {
         });
     }
 
+    /// A path of those that have ended, whose memory has been touched, or a new one.
+    class PathLoan {
+       public:
+        PathLoan(SharedSearch& search, const SymmetricOperator<T>& k) : search_(search) {
+            {
+                const std::lock_guard one_at_a_time(search.mutex_);
+                if (!search.spare_.empty()) {
+                    path_ = std::move(search.spare_.back());
+                    search.spare_.pop_back();
+                }
+            }
+            if (path_) {
+                path_->begin(k);
+            } else {
+                path_ = std::make_unique<DualPath<T>>(k);
+            }
+        }
+        ~PathLoan() {
+            const std::lock_guard one_at_a_time(search_.mutex_);
+            search_.spare_.push_back(std::move(path_));
+        }
+        PathLoan(const PathLoan&) = delete;
+        PathLoan& operator=(const PathLoan&) = delete;
+        DualPath<T>& operator*() const { return *path_; }
+        DualPath<T>* operator->() const { return path_.get(); }
+
+       private:
+        SharedSearch& search_;
+        std::unique_ptr<DualPath<T>> path_{};
+    };
+
     void solve_all(const Work& work) {
         if (stopped_) return;
         Chain& chain = *work.chain;
@@ -215,7 +248,7 @@ class SharedSearch {
         const BlockOperator<T> block = scattered
                                            ? BlockOperator<T>({buffer.template as<T>(), m, m}, own)
                                            : BlockOperator<T>(work.matrix, problem.places);
-        DualPath<T> path(block);
+        const PathLoan path(*this, block);
         bool inside = false;  // no α is at its upper bound, so that a larger box changes nothing
         std::vector<Learned> learned(chain.points.size());
         for (std::size_t k = 0; k < chain.points.size(); ++k) {
@@ -225,11 +258,11 @@ class SharedSearch {
                 if (!chain.refused[k].empty()) throw InvalidInput(chain.refused[k]);
                 const bool settled =
                     inside && k > 0 && chain.along_c(k) && chain.settings[k].task != Task::nu_svr;
-                learned[k] = settled ? learned[k - 1] : solve_one(work, path, k, part, inside);
+                learned[k] = settled ? learned[k - 1] : solve_one(work, *path, k, part, inside);
             } catch (const InvalidInput& error) {
                 part.status = error.what();
                 part.failed = true;
-                path.forget();
+                path->forget();
                 inside = false;
             }
             part.seconds = clock.seconds();
@@ -251,7 +284,7 @@ class SharedSearch {
         problem.epsilon = s.epsilon;
         // All multiples of α up to the ratio of the boxes are feasible.
         const bool follows = k > 0 && path.has_start() && chain.along_c(k);
-        const double multiple =
+        double multiple =
             follows ? std::min(s.C / chain.settings[k - 1].C, path.best_multiple()) : 0;
         DualSettings dual{.tolerance = s.tolerance,
                           .relative_gap = s.relative_gap,
@@ -266,6 +299,10 @@ class SharedSearch {
             dual.progress = [this](const DualMoment&) { return !stopped_.load(); };
         }
         const DualProblem program = make_dual(problem);
+        if (!path.has_start() && s.task == Task::svc) {
+            path.begin_at_bounds(program);
+            multiple = path.has_start() ? 1 : 0;
+        }
         DualSolution solution = path.solve(program, dual, multiple);
         if (solution.infeasibility) throw InvalidInput(solution.infeasibility->explanation);
         if (solution.status != DualStatus::converged) part.status = describe(solution.status);
@@ -373,6 +410,7 @@ class SharedSearch {
     std::size_t steps_ = 0;
     std::size_t step_ = 0;
     std::mutex mutex_{};
+    std::vector<std::unique_ptr<DualPath<T>>> spare_{};
     std::thread::id own_thread_ = std::this_thread::get_id();
     std::atomic<bool> stopped_{false};
 };

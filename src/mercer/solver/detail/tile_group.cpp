@@ -26,20 +26,26 @@ struct Best {
     std::size_t index = 0;
 };
 
-/// The largest lane and its index; of equal lanes the one that stands first.
+/// The largest lane and its index; of equal lanes the one that stands first. What is not a number
+/// equals nothing: some index, so that the place is one of the tile all the same.
 template <class D>
 HWY_INLINE Best reduce(D d, hn::Vec<D> value, hn::Vec<D> index) {
-    HWY_ALIGN hn::TFromD<D> values[tile_lanes];
-    HWY_ALIGN hn::TFromD<D> indices[tile_lanes];
-    hn::Store(value, d, values);
-    hn::Store(index, d, indices);
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < hn::Lanes(d); ++k) {
-        if (values[k] > values[best] || (values[k] == values[best] && indices[k] < indices[best])) {
-            best = k;
-        }
+    const auto largest = hn::MaxOfLanes(d, value);
+    const auto some = hn::MaxOfLanes(d, index);
+    const auto first = hn::MinOfLanes(d, hn::IfThenElse(hn::Eq(value, largest), index, some));
+    return {static_cast<double>(hn::GetLane(largest)),
+            static_cast<std::size_t>(hn::GetLane(first))};
+}
+
+/// a / b to choose by, where the last digits do not matter: a division takes as long as all else of
+/// a pass over floats.
+template <class D>
+HWY_INLINE hn::Vec<D> ratio(D, hn::Vec<D> a, hn::Vec<D> b) {
+    if constexpr (sizeof(hn::TFromD<D>) == 4) {
+        return hn::Mul(a, hn::ApproximateReciprocal(b));
+    } else {
+        return hn::Div(a, b);
     }
-    return {static_cast<double>(values[best]), static_cast<std::size_t>(indices[best])};
 }
 
 /// The extremes of one group: steepest way up, −g of the variables that can grow, and steepest way
@@ -159,7 +165,7 @@ struct Run {
             auto a = hn::Sub(hn::Add(dii, hn::LoadU(d, diagonal.data() + k)), hn::Add(h, h));
             a = hn::IfThenElse(hn::Gt(a, zero), a, floor);
             const auto positive = hn::IfThenElseZero(hn::Gt(b, zero), b);
-            const auto gain = hn::Div(hn::Mul(positive, positive), a);
+            const auto gain = ratio(d, hn::Mul(positive, positive), a);
             const auto more = hn::Gt(gain, best);
             best = hn::IfThenElse(more, gain, best);
             best_at = hn::IfThenElse(more, at, best_at);
@@ -184,7 +190,7 @@ struct Run {
             const auto slope = hn::Max(hn::Max(up, down), zero);
             auto a = hn::LoadU(d, diagonal.data() + k);
             a = hn::IfThenElse(hn::Gt(a, zero), a, floor);
-            const auto gain = hn::Div(hn::Mul(slope, slope), a);
+            const auto gain = ratio(d, hn::Mul(slope, slope), a);
             const auto more = hn::Gt(gain, best);
             best = hn::IfThenElse(more, gain, best);
             best_at = hn::IfThenElse(more, at, best_at);
@@ -217,7 +223,7 @@ struct Run {
             const auto open = hn::Max(hn::Max(up, down), zero);
             const auto det = hn::Sub(hn::Mul(ai, a), hn::Mul(h, h));
             const auto gain =
-                hn::IfThenElseZero(hn::Gt(det, least), hn::Div(hn::Mul(open, open), det));
+                hn::IfThenElseZero(hn::Gt(det, least), ratio(d, hn::Mul(open, open), det));
             const auto more = hn::Gt(gain, best);
             best = hn::IfThenElse(more, gain, best);
             best_at = hn::IfThenElse(more, at, best_at);

@@ -20,6 +20,7 @@
 #include "mercer/base/matrix.hpp"
 #include "mercer/solver/detail/tile.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
+#include "mercer/solver/linear/detail/small_cholesky.hpp"
 
 namespace mercer {
 namespace {
@@ -30,6 +31,9 @@ constexpr std::size_t fewest_free = 8;
 constexpr std::size_t many_columns = 24;
 /// δ as a part of the largest diagonal entry, at least: M is then known to seven digits or so.
 constexpr double least_shift = 1e-9;
+/// Up to so many free variables no library is opened, which takes longer than a problem of a few
+/// hundred rows.
+constexpr std::size_t few_free = 256;
 
 template <class T>
 class FreeNewton {
@@ -56,7 +60,7 @@ class FreeNewton {
                 }
                 matrix_(a, a) += shift;
             }
-            if (cholesky(matrix_)) return true;
+            if (is_small() ? small_cholesky(matrix_) : cholesky(matrix_)) return true;
         }
         return false;
     }
@@ -83,7 +87,7 @@ class FreeNewton {
             way[stop.at] = room(stop.at, d[stop.at]);
             for (double& value : d) value *= 1 - stop.step;
             if (!inverted_ && hits * many_columns > free_.size()) {
-                cholesky_inverse(matrix_);
+                is_small() ? small_cholesky_inverse(matrix_) : cholesky_inverse(matrix_);
                 inverted_ = true;
             }
             constrain(d, {.first = stop.at, .last = stop.at + 1}, column(stop.at));
@@ -115,8 +119,14 @@ class FreeNewton {
         return static_cast<std::size_t>(std::ranges::lower_bound(free_, k) - free_.begin());
     }
 
+    bool is_small() const { return free_.size() <= few_free; }
+
     /// M x.
     std::vector<double> product(std::vector<double> x) const {
+        if (is_small() && !inverted_) {
+            small_cholesky_solve(matrix_, x);
+            return x;
+        }
         const auto n = static_cast<int>(x.size());
         const double* const a = matrix_.data;
         if (!inverted_) {
@@ -245,7 +255,8 @@ std::uint64_t newton_price(const Tile<T>& tile) {
     const auto f = static_cast<std::uint64_t>(free_of(tile).size());
     if (f < fewest_free) return std::numeric_limits<std::uint64_t>::max() / 4;
     const auto q = static_cast<std::uint64_t>(tile.size);
-    return (f * f * f + 20 * f * (f + q)) / (120 * q);
+    // At least one, so that a step of all that moves nothing is followed by others.
+    return std::max<std::uint64_t>((f * f * f + 20 * f * (f + q)) / (120 * q), 1);
 }
 
 template <class T>

@@ -105,9 +105,15 @@ std::vector<std::size_t> most_violating(const DualState<T>& state, const Measure
 
 template <class T>
 void WorkingSet<T>::begin(const CanonicalDual& form) {
-    if (form_ != nullptr && taken_.size() != form.variables) tile_ = {};
+    if (form_ != nullptr && taken_.size() != form.variables) forget();
     form_ = &form;
     taken_.assign(form.variables, 0);
+}
+
+template <class T>
+void WorkingSet<T>::forget() {
+    tile_.variable.clear();
+    tile_.size = 0;
 }
 
 template <class T>
@@ -213,7 +219,8 @@ void WorkingSet<T>::lay_out(const std::vector<std::size_t>& chosen, std::size_t 
     }
     tile_.size = tile_.first[3] = tile_.variable.size();
     tile_.stride = odd_stride(tile_.size);
-    tile_.h.assign(tile_.size * tile_.stride, T{0});
+    // What stands there from before is overwritten, or belongs to places without a variable.
+    if (tile_.h.size() < tile_.size * tile_.stride) tile_.h.resize(tile_.size * tile_.stride);
 }
 
 template <class T>

@@ -26,6 +26,8 @@ class WorkingSet {
     /// Goes on with another form, which must live as long. The tile stays where its variables have
     /// the rows and signs they had; that of another number of variables is given up.
     void begin(const CanonicalDual& form);
+    /// The tile is given up; its memory serves the next.
+    void forget();
 
     /// Chooses up to `size` variables: half of them kept from before, free ones first, the rest
     /// those that violate most; and packs their tile. A variable that stays keeps its place, so

@@ -21,6 +21,35 @@ namespace {
 /// Rows of the factor are cut here, by the problem's size alone.
 constexpr std::size_t grain = 4096;
 
+/// The lower triangle of L D⁻¹ L', a strip of columns after another: matrix products, and whoever
+/// listens is asked between two strips.
+Matrix<double> weighted_square(const Matrix<double>& l, std::span<const double> d,
+                               const Progress& progress) {
+    constexpr std::size_t rows_together = 64;
+    const std::size_t rank = l.rows();
+    Matrix<double> sum(rank, rank), part(rank, rank), strip(rank, std::min(grain, l.columns()));
+    for (std::size_t first = 0; first < l.columns(); first += grain) {
+        if (!keep_going(progress, {"preconditioner", -1})) throw Cancelled();
+        const std::size_t width = std::min(grain, l.columns() - first);
+        parallel_for(rank, [&](std::size_t r) {
+            for (std::size_t i = 0; i < width; ++i) {
+                strip(r, i) = l(r, first + i) / std::sqrt(d[first + i]);
+            }
+        });
+        const MatrixView<const double> scaled =
+            std::as_const(strip).view().block(0, 0, rank, width);
+        parallel_ranges(rank, rows_together, [&](std::size_t begin, std::size_t end) {
+            const auto to = part.view().block(begin, 0, end - begin, end);
+            multiply_transposed(scaled.block(begin, 0, end - begin, width),
+                                scaled.block(0, 0, end, width), to);
+            for (std::size_t r = begin; r < end; ++r) {
+                for (std::size_t s = 0; s <= r; ++s) sum(r, s) += part(r, s);
+            }
+        });
+    }
+    return sum;
+}
+
 }  // namespace
 
 template <class T>
@@ -41,7 +70,7 @@ PivotedCholesky::PivotedCholesky(const SymmetricOperator<T>& k, std::span<const 
         }
         if (!(rest[pivot] > settings.tolerance * shift_[pivot])) break;
         const double done = static_cast<double>(rank) / static_cast<double>(most);
-        if (!keep_going(settings.progress, {"preconditioner", done})) break;
+        if (!keep_going(settings.progress, {"preconditioner", done})) throw Cancelled();
         k.rows({&pivot, 1}, row.view());
         const double root = std::sqrt(rest[pivot]);
         const auto to = factor.row(rank);
@@ -66,14 +95,8 @@ PivotedCholesky::PivotedCholesky(const SymmetricOperator<T>& k, std::span<const 
         remaining_share_ += rest[i] / shift_[i];
     }
 
-    inner_ = Matrix<double>(rank, rank);
-    parallel_for(rank, [&](std::size_t r) {
-        for (std::size_t s = 0; s <= r; ++s) {
-            double sum = r == s ? 1 : 0;
-            for (std::size_t i = 0; i < n; ++i) sum += factor_(r, i) * factor_(s, i) / shift_[i];
-            inner_(r, s) = sum;
-        }
-    });
+    inner_ = weighted_square(factor_, shift_, settings.progress);
+    for (std::size_t r = 0; r < rank; ++r) inner_(r, r) += 1;
     if (!cholesky(inner_.view())) {
         throw InvalidInput("the preconditioner is not finite; the kernel's values are too large");
     }
@@ -116,7 +139,10 @@ template <class T>
 void apply_all(const SymmetricOperator<T>& k, MatrixView<const double> x, MatrixView<double> y,
                const Progress& progress) {
     const std::size_t n = k.size();
-    const std::size_t block = std::min<std::size_t>(n, 256);
+    // 256 rows, and of very many rows fewer: 64 MiB of values are enough for one product.
+    constexpr std::size_t most_values = (std::size_t{64} << 20) / sizeof(T);
+    const std::size_t block =
+        std::min(n, std::clamp<std::size_t>(most_values / std::max<std::size_t>(n, 1), 16, 256));
     Matrix<T> buffer(block, n);
     std::vector<std::size_t> which(block);
     std::vector<const T*> rows(block);

@@ -32,7 +32,7 @@ class PivotedCholesky {
     struct Settings {
         std::size_t rank = 300;
         double tolerance = 1e-3;  ///< stop when the largest remaining K_ii is this times its D_ii
-        Progress progress{};      ///< told to stop it does with the rank it has
+        Progress progress{};      ///< told to stop it throws Cancelled
     };
 
     template <class T>

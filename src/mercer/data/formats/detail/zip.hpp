@@ -28,9 +28,15 @@ struct ZipEntry {
 /// std::runtime_error with the reason for bytes that are no archive.
 std::vector<ZipEntry> zip_directory(std::string_view archive);
 
-/// An entry unpacked. `go_on` is asked every now and then. Throws std::runtime_error with the
-/// reason for damaged bytes.
-Content unzip(std::string_view archive, const ZipEntry& entry, const std::function<void()>& go_on);
+/// The bytes of an entry: a part of the archive, where they are stored as they are, or its own.
+struct Unzipped {
+    std::string_view bytes{};
+    Content own{};
+};
+
+/// An entry unpacked, which the archive must outlive. `go_on` is asked every now and then. Throws
+/// std::runtime_error with the reason for damaged bytes.
+Unzipped unzip(std::string_view archive, const ZipEntry& entry, const std::function<void()>& go_on);
 
 /// A zip archive whose entries are stored as they are, as numpy.savez does.
 class ZipWriter {

@@ -9,6 +9,7 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/learn/detail/patient_fit.hpp"
+#include "mercer/learn/groups/detail/group_sums.hpp"
 #include "mercer/solver/weights/detail/explicit_products.hpp"
 
 namespace mercer {
@@ -22,7 +23,7 @@ constexpr double value_precision = 1e-6;
 template <class T>
 KernelLloyd<T>::KernelLloyd(const KMeansSettings& settings, const Run& run,
                             std::span<const double> weights, const SymmetricOperator<T>& op,
-                            std::optional<ExplicitRows<T>> features)
+                            std::optional<ExplicitRows<T>> features, std::optional<Gram<T>> engine)
     : settings_(settings),
       run_(run),
       row_weight_(weights),
@@ -33,9 +34,13 @@ KernelLloyd<T>::KernelLloyd(const KMeansSettings& settings, const Run& run,
       sums_(k_, n_),
       weight_(k_),
       square_(k_),
-      features_(std::move(features)) {
+      features_(std::move(features)),
+      engine_(std::move(engine)) {
     op.diagonal(diagonal_);
-    block_ = Matrix<T>(features_ ? 1 : std::min<std::size_t>(n_, 128), n_);
+    // 128 rows, and of very many rows fewer: 32 MiB of kernel values are enough for one product.
+    constexpr std::size_t most_values = (std::size_t{32} << 20) / sizeof(T);
+    const std::size_t rows = std::clamp<std::size_t>(most_values / n_, 16, 128);
+    block_ = Matrix<T>(features_ ? 1 : std::min(n_, rows), n_);
     if (features_) means_ = Matrix<double>(k_, features_->columns);
 }
 
@@ -75,8 +80,12 @@ Grouping KernelLloyd<T>::start_from(std::size_t number, std::span<const std::siz
             if (distance(i, c) < distance(i, group_of[i])) group_of[i] = c;
         }
     }
-    each_row(others, add_own);
     Grouping g;
+    if (engine_) {
+        add_all(group_of);  // each pair once, though those with the given rows were had already
+    } else {
+        each_row(others, add_own);
+    }
     g.cluster = std::move(group_of);
     run_to_end(number, g);
     return g;
@@ -250,6 +259,11 @@ void KernelLloyd<T>::each_feature_row(std::span<const std::size_t> which, Change
 
 template <class T>
 void KernelLloyd<T>::add_all(const std::vector<std::size_t>& cluster) {
+    if (engine_) {
+        evaluations_ += group_sums(
+            *engine_, cluster, row_weight_, [this] { ask(); }, sums_.view());
+        return;
+    }
     std::ranges::fill(sums_.values(), 0.0);
     std::ranges::fill(means_.values(), 0.0);
     std::vector<std::size_t> all(n_);
@@ -271,38 +285,41 @@ void KernelLloyd<T>::move(const std::vector<std::size_t>& from,
 }
 
 /// Compares the sums of 256 rows, spread evenly, with fresh ones: those of all would cost as much
-/// as the first pass did.
+/// as the first pass did. By whole rows, as an operator that keeps rows fetches no parts of them.
 template <class T>
-bool KernelLloyd<T>::sums_hold(const Grouping& g) const {
+bool KernelLloyd<T>::sums_hold(const Grouping& g) {
     constexpr std::size_t most = 256;
     if (features_ || n_ < 64 * most) return false;  // computed anew at once
     std::vector<std::size_t> looked_at(most);
     for (std::size_t s = 0; s < most; ++s) looked_at[s] = s * n_ / most;
     const double scale =
         *std::ranges::max_element(diagonal_, {}, [](double d) { return std::abs(d); });
-    std::vector<double> fresh(most);
-    for (std::size_t c = 0; c < k_; ++c) {
-        std::vector<std::size_t> members;
-        std::vector<double> weights;
-        for (std::size_t i = 0; i < n_; ++i) {
-            if (g.cluster[i] != c) continue;
-            members.push_back(i);
-            weights.push_back(row_weight_[i]);
-        }
+    std::vector<char> holds(most, 0);
+    for (std::size_t first = 0; first < most; first += block_.rows()) {
+        const std::size_t count = std::min(block_.rows(), most - first);
         ask();
-        std::ranges::fill(fresh, 0.0);
-        op_.add_rows(members, weights, looked_at, std::nullopt, fresh);
-        for (std::size_t s = 0; s < most; ++s) {
-            const double off = std::abs(fresh[s] - sums_(c, looked_at[s])) / weight_[c];
-            if (!(off <= value_precision * std::abs(scale))) return false;
-        }
+        op_.rows(std::span(looked_at).subspan(first, count), block_.view().block(0, 0, count, n_));
+        parallel_for(count, [&](std::size_t r) {
+            const std::span<const T> row = block_.row(r);
+            std::vector<double> fresh(k_, 0.0);
+            for (std::size_t i = 0; i < n_; ++i) {
+                fresh[g.cluster[i]] += row_weight_[i] * static_cast<double>(row[i]);
+            }
+            bool good = true;
+            for (std::size_t c = 0; c < k_; ++c) {
+                const double off = std::abs(fresh[c] - sums_(c, looked_at[first + r])) / weight_[c];
+                good = good && off <= value_precision * std::abs(scale);
+            }
+            holds[first + r] = good ? 1 : 0;
+        });
     }
-    return true;
+    return std::ranges::find(holds, 0) == holds.end();
 }
 
 template <class T>
 void KernelLloyd<T>::ask() const {
-    if (!keep_going(settings_.common.progress, {"training", -1})) throw Cancelled();
+    const Moment moment{.task = "training", .fraction = -1, .needs = seconds_to_keep(k_, n_)};
+    if (!keep_going(settings_.common.progress, moment)) throw Cancelled();
 }
 
 /// Weight and ‖μ‖² of each cluster.
@@ -374,7 +391,12 @@ bool KernelLloyd<T>::may_go_on(std::size_t number, std::size_t pass, Grouping& g
     const std::string detail = "start " + std::to_string(number + 1) + "  pass " +
                                std::to_string(pass + 1) + "  objective " +
                                std::to_string(g.objective);
-    if (run_.goes_on({"training", done, detail})) return true;
+    if (run_.goes_on({.task = "training",
+                      .fraction = done,
+                      .detail = detail,
+                      .needs = seconds_to_keep(k_, n_)})) {
+        return true;
+    }
     g.status = fit_status(run_);
     return false;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -17,6 +18,7 @@
 #include "mercer/base/matrix.hpp"
 #include "mercer/base/operator.hpp"
 #include "mercer/base/random.hpp"
+#include "mercer/gram/gram.hpp"
 #include "mercer/learn/groups/kmeans.hpp"
 #include "mercer/learn/report.hpp"
 
@@ -37,16 +39,21 @@ template <class T>
 class KernelLloyd {
    public:
     /// Settings, weights (one for each row) and operator must live as long as this. With
-    /// `features`, the rows behind the operator, it is asked for little.
+    /// `features`, the rows behind the operator, it is asked for little; with `engine`, whose
+    /// reference rows are those of an operator that cannot keep its values, not for sums over all.
     KernelLloyd(const KMeansSettings& settings, const Run& run, std::span<const double> weights,
                 const SymmetricOperator<T>& op,
-                std::optional<ExplicitRows<T>> features = std::nullopt);
+                std::optional<ExplicitRows<T>> features = std::nullopt,
+                std::optional<Gram<T>> engine = std::nullopt);
 
     /// Begun by k-means++ with the stream of random numbers of this number.
     Grouping start(std::size_t number);
     /// Begun by the nearest of the means of some rows, whose groups are given.
     Grouping start_from(std::size_t number, std::span<const std::size_t> rows,
                         std::span<const std::size_t> groups);
+
+    /// Kernel values that did not come from the operator.
+    std::uint64_t evaluations() const { return evaluations_; }
 
    private:
     void improve(std::size_t number, Grouping& g);
@@ -62,7 +69,7 @@ class KernelLloyd {
     void each_feature_row(std::span<const std::size_t> which, Change&& change);
     void add_all(const std::vector<std::size_t>& cluster);
     void move(const std::vector<std::size_t>& from, const std::vector<std::size_t>& to);
-    bool sums_hold(const Grouping& g) const;
+    bool sums_hold(const Grouping& g);
     void ask() const;
     void measure(Grouping& g);
     std::vector<std::size_t> nearest(const std::vector<std::size_t>& cluster,
@@ -83,6 +90,8 @@ class KernelLloyd {
     std::vector<double> weight_;
     std::vector<double> square_;
     std::optional<ExplicitRows<T>> features_;
+    std::optional<Gram<T>> engine_;
+    std::uint64_t evaluations_ = 0;
     Matrix<double> means_{};  ///< clusters × features: Σ_{j in c} w_j φ_j
 };
 

@@ -31,12 +31,16 @@ class SpanRidgeSolver {
         Checkpoint checkpoint(p_.sample.leaves, fingerprint());
         const auto state = checkpoint.load();
         SpanRidge found;
-        if (state && state->numbers.size() == p_.outputs() * p_.columns()) {  // all but the gap
+        if (state && state->numbers.size() == p_.outputs() * p_.columns() + 1) {  // all but the gap
             found.weights = Matrix<double>(p_.outputs(), p_.columns());
-            found.weights.values() = state->numbers;
+            std::copy_n(state->numbers.begin(), found.weights.values().size(),
+                        found.weights.values().begin());
+            steps_ = static_cast<std::size_t>(state->numbers.back());
         } else {
             found.weights = weights(state, checkpoint);
-            checkpoint.save({.numbers = found.weights.values()});
+            std::vector<double> numbers = found.weights.values();
+            numbers.push_back(static_cast<double>(steps_));
+            checkpoint.save({.numbers = std::move(numbers)});
         }
         certify(found);
         return found;
@@ -56,10 +60,12 @@ class SpanRidgeSolver {
                fingerprint_of({numbers.data(), 1, numbers.size()});
     }
 
-    Matrix<double> weights(const std::optional<CheckpointState>& state,
-                           Checkpoint& checkpoint) const {
+    Matrix<double> weights(const std::optional<CheckpointState>& state, Checkpoint& checkpoint) {
         if (!normal_ && steps_pay(p_)) {
-            if (auto found = ridge_by_steps(p_, state, checkpoint)) return *std::move(found);
+            if (auto found = ridge_by_steps(p_, state, checkpoint)) {
+                steps_ = found->steps;
+                return std::move(found->weights);
+            }
         }
         RidgeEquations all = ridge_equations(p_, 1, normal_);
         if (!cholesky(all.system.view(), p_.progress)) {
@@ -100,12 +106,14 @@ class SpanRidgeSolver {
         set_gap(r);
         r.bias = at.bias[o];
         r.rows = p_.sample.leaves.rows();
+        r.iterations = steps_;
         r.figures["lambda"] = p_.lambda;
         return r;
     }
 
     const SpanRidgeProblem& p_;
     SpanNormal* normal_;
+    std::size_t steps_ = 0;  ///< 0: by the equations
 };
 
 }  // namespace

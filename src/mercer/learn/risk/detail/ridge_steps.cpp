@@ -22,8 +22,8 @@ class RidgeSteps {
     explicit RidgeSteps(const SpanRidgeProblem& problem)
         : p_(problem), w_(p_.outputs(), p_.columns()), r_(w_), direction_(w_) {}
 
-    std::optional<Matrix<double>> run(const std::optional<CheckpointState>& state,
-                                      Checkpoint& checkpoint) {
+    std::optional<SteppedRidge> run(const std::optional<CheckpointState>& state,
+                                    Checkpoint& checkpoint) {
         RidgeEquations some = ridge_equations(p_, one_row_in);
         near_ = std::move(some.system);
         if (near_.rows() == 0 || !cholesky(near_.view(), p_.progress)) return {};
@@ -36,7 +36,7 @@ class RidgeSteps {
             if (steps_ == most_steps || !step()) return {};
             checkpoint.save(this->state());
         }
-        return std::move(w_);
+        return SteppedRidge{.weights = std::move(w_), .steps = steps_};
     }
 
    private:
@@ -154,9 +154,9 @@ bool steps_pay(const SpanRidgeProblem& problem) {
     return n >= enough_rows * m && m > usual_steps * (problem.features.making_cost() + 4 * outputs);
 }
 
-std::optional<Matrix<double>> ridge_by_steps(const SpanRidgeProblem& problem,
-                                             const std::optional<CheckpointState>& state,
-                                             Checkpoint& checkpoint) {
+std::optional<SteppedRidge> ridge_by_steps(const SpanRidgeProblem& problem,
+                                           const std::optional<CheckpointState>& state,
+                                           Checkpoint& checkpoint) {
     return RidgeSteps(problem).run(state, checkpoint);
 }
 

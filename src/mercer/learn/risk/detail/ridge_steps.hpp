@@ -4,6 +4,7 @@
 // step takes away most of the error.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "mercer/base/matrix.hpp"
@@ -16,10 +17,15 @@ namespace mercer {
 /// so that the result depends on neither memory nor ranks.
 bool steps_pay(const SpanRidgeProblem& problem);
 
-/// A row of weights for each output; nothing where more steps would be needed than pay. Begins at
+struct SteppedRidge {
+    Matrix<double> weights{};  ///< a row for each output
+    std::size_t steps = 0;     ///< that were taken, those before a checkpoint among them
+};
+
+/// Nothing where more steps would be needed than pay. Begins at
 /// `state` where that is one of its own, and keeps its state in `checkpoint`. Throws Cancelled.
-std::optional<Matrix<double>> ridge_by_steps(const SpanRidgeProblem& problem,
-                                             const std::optional<CheckpointState>& state,
-                                             Checkpoint& checkpoint);
+std::optional<SteppedRidge> ridge_by_steps(const SpanRidgeProblem& problem,
+                                           const std::optional<CheckpointState>& state,
+                                           Checkpoint& checkpoint);
 
 }  // namespace mercer

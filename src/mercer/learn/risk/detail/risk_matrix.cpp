@@ -10,10 +10,14 @@
 #include "mercer/base/error.hpp"
 #include "mercer/base/parallel.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
+#include "mercer/solver/linear/detail/mixed_cholesky.hpp"
 #include "mercer/solver/weights/detail/explicit_products.hpp"
 
 namespace mercer {
 namespace {
+
+/// Residual of a refined solution, beside the right-hand side.
+constexpr double exact_enough = 1e-11;
 
 /// x = (ΦΦ' + D)⁻¹ b on the rows with h = 1/D > 0, by conjugate gradients on D^-½ ΦΦ' D^-½ + I.
 void solve_by_gradients(const ExplicitRows<double>& rows, std::span<const double> h,
@@ -54,17 +58,48 @@ void StoredRiskMatrix::multiply(std::span<const double> x, std::span<double> y) 
     });
 }
 
+/// The system of most rows by that of all, in which the others have so large a diagonal that their
+/// part of the solution is nothing: no copy of the matrix is needed.
+bool StoredRiskMatrix::solve_among_all(std::span<const std::size_t> which,
+                                       std::span<const double> diagonal, MatrixView<double> b,
+                                       const Progress& progress) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < k_.rows; ++i) largest = std::max(largest, std::abs(k_(i, i)));
+    for (const double d : diagonal) largest = std::max(largest, d);
+    std::vector<double> shift(k_.rows, 1e13 * largest);
+    Matrix<double> wide(b.rows, k_.rows);
+    for (std::size_t r = 0; r < which.size(); ++r) {
+        shift[which[r]] = diagonal[r];
+        for (std::size_t line = 0; line < b.rows; ++line) wide(line, which[r]) = b(line, r);
+    }
+    const MixedSystem system(k_, shift, progress);
+    if (!system.factored() || !system.solve(wide.view(), exact_enough, progress)) return false;
+    for (std::size_t r = 0; r < which.size(); ++r) {
+        for (std::size_t line = 0; line < b.rows; ++line) b(line, r) = wide(line, which[r]);
+    }
+    return true;
+}
+
+/// By a factor in single precision, refined, which takes no more memory than the double one; that
+/// has to do where the system is too badly conditioned.
 bool StoredRiskMatrix::solve(std::span<const std::size_t> which, std::span<const double> diagonal,
                              MatrixView<double> b, const Progress& progress) const {
+    constexpr std::size_t few_rows = 512;  // whose factor takes no time
     const std::size_t m = which.size();
+    const bool most = m > k_.rows / 5 * 4;
+    if (m >= few_rows && most && solve_among_all(which, diagonal, b, progress)) return true;
     Matrix<double> system(m, m);
     parallel_ranges(m, 64, [&](std::size_t first, std::size_t last) {
         for (std::size_t r = first; r < last; ++r) {
             const auto row = k_.row(which[r]);
-            for (std::size_t c = 0; c <= r; ++c) system(r, c) = row[which[c]];
-            system(r, r) += diagonal[r];
+            for (std::size_t c = 0; c < m; ++c) system(r, c) = row[which[c]];
         }
     });
+    if (m >= few_rows && !most) {
+        const MixedSystem mixed(system.view(), diagonal, progress);
+        if (mixed.factored() && mixed.solve(b, exact_enough, progress)) return true;
+    }
+    for (std::size_t r = 0; r < m; ++r) system(r, r) += diagonal[r];
     if (!cholesky(system.view(), progress)) return false;
     cholesky_solve(system.view(), b);
     return true;

@@ -44,6 +44,9 @@ class StoredRiskMatrix final : public RiskMatrix {
                MatrixView<double> b, const Progress& progress) const override;
 
    private:
+    bool solve_among_all(std::span<const std::size_t> which, std::span<const double> diagonal,
+                         MatrixView<double> b, const Progress& progress) const;
+
     MatrixView<const double> k_;
 };
 

@@ -73,8 +73,29 @@ void put_in_order(std::vector<T>& values, std::span<const std::size_t> order) {
 
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-/// The two-class problem of class a against class b, or against all others (b = none). `rows_of`
-/// are the rows of each class.
+/// What bounds the α of a row.
+double bound_of(const SvmSettings& s, const FitPlan& plan, std::size_t row) {
+    const double weight = plan.class_weights[plan.sample.class_of(row)] * plan.sample.weight(row);
+    return s.task == Task::svc      ? s.C * weight
+           : s.task == Task::nu_svc ? weight
+                                    : std::numeric_limits<double>::infinity();
+}
+
+/// The rows of class a and of those that stand against it.
+void fill_classes(const SvmSettings& s, const FitPlan& plan, const std::vector<std::size_t>& rows,
+                  std::size_t a, Part& part) {
+    Subproblem& p = part.problem;
+    p.target.reserve(rows.size());
+    p.bound.reserve(rows.size());
+    for (const std::size_t i : rows) {
+        p.target.push_back(plan.sample.class_of(i) == a ? 1.0 : -1.0);
+        p.bound.push_back(bound_of(s, plan, i));
+    }
+    if (rows.size() < plan.sample.size()) part.rows = RowChoice(rows);
+}
+
+/// The two-class problem of class a against class b, or against all others (b = none), which is
+/// left open. `rows_of` are the rows of each class.
 Part class_part(const SvmSettings& s, const FitPlan& plan,
                 const std::vector<std::vector<std::size_t>>& rows_of, std::size_t a,
                 std::size_t b) {
@@ -82,18 +103,11 @@ Part class_part(const SvmSettings& s, const FitPlan& plan,
     part.problem.task = s.task;
     part.problem.bias = s.bias;
     part.problem.nu = s.nu;
-    const std::vector<std::size_t> rows =
-        b == none ? all_rows(plan.sample.size()) : merged(rows_of[a], rows_of[b]);
-    for (const std::size_t i : rows) {
-        const std::size_t c = plan.sample.class_of(i);
-        part.problem.target.push_back(c == a ? 1.0 : -1.0);
-        const double weight = plan.class_weights[c] * plan.sample.weight(i);
-        part.problem.bound.push_back(s.task == Task::svc ? s.C * weight
-                                     : s.task == Task::nu_svc
-                                         ? weight
-                                         : std::numeric_limits<double>::infinity());
+    if (b == none) {
+        part.open = a;
+    } else {
+        fill_classes(s, plan, merged(rows_of[a], rows_of[b]), a, part);
     }
-    if (rows.size() < plan.sample.size()) part.rows = RowChoice(rows);
     const Classes& classes = plan.sample.classes;
     if (classes.count() > 2) {
         part.name = classes.names[a] + " vs " + (b == none ? "rest" : classes.names[b]);
@@ -113,18 +127,23 @@ void check_machines(std::size_t classes, std::size_t machines, std::size_t rows)
                        "`multi_class=ovr`");
 }
 
-void plan_classes(const SvmSettings& s, FitPlan& plan) {
+void plan_classes(const SvmSettings& s, FitPlan& plan, RestParts parts) {
     const std::size_t k = plan.sample.classes.count();
     plan.class_weights = weights_by_class(s, plan.sample.classes);
     std::vector<std::vector<std::size_t>> rows_of(k);
     for (std::size_t i = 0; i < plan.sample.size(); ++i) {
         rows_of[plan.sample.class_of(i)].push_back(i);
     }
+    plan.class_bounds.assign(k, 0.0);
+    for (std::size_t i = 0; i < plan.sample.size(); ++i) {
+        plan.class_bounds[plan.sample.class_of(i)] += bound_of(s, plan, i);
+    }
     const bool rest = s.multi_class == MultiClass::one_vs_rest && k > 2;
     check_machines(k, rest ? k : pairs_of(k), plan.sample.size());
     for (std::size_t a = 0; a < k; ++a) {
         if (rest) {
             plan.parts.push_back(class_part(s, plan, rows_of, a, none));
+            if (parts == RestParts::whole) complete(s, plan, plan.parts.back());
             continue;
         }
         for (std::size_t b = a + 1; b < k; ++b) {
@@ -189,6 +208,12 @@ Part single_class_part(const SvmSettings& s, const FitPlan& plan) {
 
 }  // namespace
 
+void complete(const SvmSettings& settings, const FitPlan& plan, Part& part) {
+    if (!part.open) return;
+    fill_classes(settings, plan, all_rows(plan.sample.size()), *part.open, part);
+    part.open.reset();
+}
+
 void put_in_order(Part& part, std::span<const std::size_t> order) {
     if (order.empty()) return;
     std::vector<std::size_t> rows;
@@ -215,15 +240,15 @@ void check_settings(const SvmSettings& s) {
     }
 }
 
-FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
-                 MatrixView<const double> targets) {
+FitPlan plan_fit(const SvmSettings& settings, const Dataset& data, MatrixView<const double> targets,
+                 RestParts rest) {
     check_settings(settings);
     FitPlan plan;
     const Sample& sample = plan.sample =
         take_sample(settings.task, data, settings.common, targets.columns == 0);
     plan.tube = tube_of(settings, sample.data, sample.kept, data.size());
     if (is_classifier(settings.task)) {
-        plan_classes(settings, plan);
+        plan_classes(settings, plan, rest);
     } else if (targets.columns > 0) {
         for (std::size_t c = 0; c < targets.columns; ++c) {
             std::vector<double> target;
@@ -275,6 +300,10 @@ double largest_nu(const FitPlan& plan) {
     for (const Part& part : plan.parts) {
         if (part.problem.task != Task::nu_svc) continue;
         double positive = 0, all = 0;
+        if (part.open) {
+            positive = plan.class_bounds[*part.open];
+            all = std::accumulate(plan.class_bounds.begin(), plan.class_bounds.end(), 0.0);
+        }
         for (std::size_t i = 0; i < part.problem.size(); ++i) {
             all += part.problem.bound[i];
             positive += part.problem.target[i] > 0 ? part.problem.bound[i] : 0;

@@ -19,6 +19,8 @@ struct Part {
     std::string name{};  ///< "3 vs 8", or empty
     RowChoice rows{};    ///< of the sample
     Subproblem problem{};
+    /// The class that stands against all others, while the problem is open (`complete`).
+    std::optional<std::size_t> open{};
 };
 
 /// The same problem with its rows in another order, which says for each where it stood; empty: as
@@ -30,7 +32,15 @@ struct FitPlan {
     Sample sample{};
     std::vector<double> tube{};  ///< ζ of each row; empty: 1
     std::vector<double> class_weights{};
+    std::vector<double> class_bounds{};  ///< Σ of the bounds of each class; of classifiers
     std::vector<Part> parts{};
+};
+
+/// One class against the rest: each such problem has all rows, and thousands of them at once would
+/// take more memory and time than most of them are worth.
+enum class RestParts {
+    whole,
+    open,  ///< without rows, targets and bounds until `complete` is called
 };
 
 /// One-class with ν = 0: its problem is the hard margin through the origin, its region f(x) >= 1.
@@ -45,8 +55,11 @@ void check_settings(const SvmSettings& settings);
 
 /// Throws InvalidInput for what cannot be trained on. `targets` (may be empty) are several
 /// regression outputs. The bounds of svdd parts need k(x,x) and are completed by the caller.
-FitPlan plan_fit(const SvmSettings& settings, const Dataset& data,
-                 MatrixView<const double> targets);
+FitPlan plan_fit(const SvmSettings& settings, const Dataset& data, MatrixView<const double> targets,
+                 RestParts rest = RestParts::whole);
+
+/// Fills in a part that was left open.
+void complete(const SvmSettings& settings, const FitPlan& plan, Part& part);
 
 /// A linear svc of more rows than can be held, by passes over them; nothing for all others. All
 /// ranks must ask.

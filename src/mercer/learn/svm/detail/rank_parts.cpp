@@ -11,9 +11,9 @@ constexpr std::size_t parts_each = 2;
 
 template <class Archive>
 void pass(Archive& archive, PartResult& result) {
-    auto& [learned, report, sigmoid, in_double] = result;
+    auto& [learned, support, report, reach, sigmoid, in_double] = result;
     auto& [beta, bias, rho, epsilon, radius] = learned;
-    archive(beta, bias, rho, epsilon, radius, sigmoid, in_double);
+    archive(beta, bias, rho, epsilon, radius, support, reach, sigmoid, in_double);
     pass(archive, report);
 }
 

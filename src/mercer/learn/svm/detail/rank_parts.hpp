@@ -17,8 +17,12 @@ namespace mercer {
 
 /// What comes of one part.
 struct PartResult {
+    /// With β of the rows at `support` alone: most have none, and thousands of parts may each have
+    /// all rows.
     Learned learned{};
+    std::vector<std::size_t> support{};  ///< rows of the sample
     Report report{};
+    double reach = 0;  ///< of its machines (`reach_of`)
     std::optional<Sigmoid> sigmoid{};
     bool in_double = false;  ///< single precision was not enough
 };

@@ -113,7 +113,8 @@ std::string describe(LinearStatus status) {
 struct GrowingProgram::State {
     LinearProgram program;
     Clp_Simplex* model = nullptr;
-    bool solved = false;  ///< there is a basis to go on from
+    bool solved = false;   ///< there is a basis to go on from
+    std::size_t told = 0;  ///< columns that the model knows
 
     explicit State(LinearProgram start) : program(std::move(start)) {
         model = MERCER_CLP(Clp_newModel)();
@@ -126,6 +127,7 @@ struct GrowingProgram::State {
          places.data(), program.index.data(), program.values.data(), bounds(program.lower).data(),
          bounds(program.upper).data(), program.cost.data(), bounds(program.row_lower).data(),
          bounds(program.row_upper).data());
+        told = program.columns();
     }
     ~State() {
         if (model != nullptr) MERCER_CLP(Clp_deleteModel)(model);
@@ -137,6 +139,25 @@ struct GrowingProgram::State {
         std::vector<double> result(values.size());
         std::ranges::transform(values, result.begin(), clp_bound);
         return result;
+    }
+
+    /// New columns, all at once: the model copies its whole matrix each time it gets any.
+    void tell() {
+        const std::size_t all = program.columns();
+        if (told == all) return;
+        const std::size_t begin = program.starts[told];
+        std::vector<CoinBigIndex> places;
+        for (std::size_t j = told; j <= all; ++j) {
+            places.push_back(static_cast<CoinBigIndex>(program.starts[j] - begin));
+        }
+        const auto fresh = [&](const std::vector<double>& values) {
+            return bounds({values.begin() + static_cast<std::ptrdiff_t>(told), values.end()});
+        };
+        MERCER_CLP(Clp_addColumns)
+        (model, static_cast<int>(all - told), fresh(program.lower).data(),
+         fresh(program.upper).data(), program.cost.data() + told, places.data(),
+         program.index.data() + begin, program.values.data() + begin);
+        told = all;
     }
 
     /// A slice of the work; CLP's status.
@@ -165,19 +186,13 @@ const LinearProgram& GrowingProgram::program() const {
 
 std::size_t GrowingProgram::add_column(double price, double low, double high,
                                        std::span<const LinearProgram::Entry> entries) {
-    LinearProgram& p = state_->program;
-    const std::size_t number = p.add_column(price, low, high, entries);
-    const double bottom = clp_bound(low), top = clp_bound(high);
-    const CoinBigIndex places[] = {0, static_cast<CoinBigIndex>(entries.size())};
-    MERCER_CLP(Clp_addColumns)
-    (state_->model, 1, &bottom, &top, &price, places, p.index.data() + p.starts[number],
-     p.values.data() + p.starts[number]);
-    return number;
+    return state_->program.add_column(price, low, high, entries);
 }
 
 LinearSolution GrowingProgram::solve(const LinearSettings& settings) {
     const Run run(settings.progress, settings.time_limit);
     State& s = *state_;
+    s.tell();
     MERCER_CLP(Clp_setPrimalTolerance)(s.model, settings.tolerance);
     MERCER_CLP(Clp_setDualTolerance)(s.model, settings.tolerance);
     LinearSolution result;

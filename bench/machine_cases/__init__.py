@@ -1,0 +1,1 @@
+"""Cases of bench/machines.py: rules, rows, and one file for each kind of machine."""
