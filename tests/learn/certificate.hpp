@@ -25,7 +25,8 @@ inline double room(const Report& r, const SvmSettings& settings) {
     return rows / divisor(r, settings.task);
 }
 
-/// How far Σ_j β_j k(x_j, x) can be off when every k is right to four units in the last place.
+/// How far Σ_j β_j k(x_j, x) can be off when every k is right to twelve units in the last place:
+/// four of a product of rows, three times as many of its third power.
 inline double blur(const Expansion& e, std::size_t output, bool double_precision) {
     double largest = 1;
     double sum = 0;
@@ -37,7 +38,7 @@ inline double blur(const Expansion& e, std::size_t output, bool double_precision
     }
     const double unit = double_precision ? std::numeric_limits<double>::epsilon()
                                          : std::numeric_limits<float>::epsilon();
-    return 4 * unit * largest * sum;
+    return 12 * unit * largest * sum;
 }
 
 /// The numbers of two certificates of one machine, which may differ by `difference` in the

@@ -96,8 +96,9 @@ class Trainer {
             start_values_ += rows * rows;
         }
         // Parts of all rows (one class against the rest, several outputs) share one store. Those of
-        // some rows (pairs of classes) do not: few rows matter to more than two or three pairs, and
-        // a whole row would be five times as long as that of one pair of ten classes.
+        // some rows (pairs of classes) share the whole matrix where it is small, or nothing: few
+        // rows matter to more than two or three pairs, and a whole row would be five times as long
+        // as that of one pair of ten classes.
         if (plan_.parts[0].rows.is_all()) {
             const bool alone = plan_.parts.size() == 1 && !settings.probability;
             order_ = gram_.near_order(gram_.reference());
@@ -120,7 +121,9 @@ class Trainer {
                 train_part(number, found[number]);
             }
         } else {
+            store_matrix();
             train_parts(found);
+            if (matrix_) found[0].report.kernel_evaluations += matrix_->evaluations();
         }
         std::vector<Sigmoid> sigmoids;
         for (PartResult& part : found) {
@@ -151,6 +154,35 @@ class Trainer {
                          .tube_given = !settings_.tube && !plan_.tube.empty(),
                          .class_weights = plan_.class_weights};
         return model;
+    }
+
+    /// Whether pairs of classes share the matrix of all rows. Theirs together have at least as many
+    /// values, each in a product too small to be quick and of rows that are copied first; but of
+    /// larger pairs many values are never asked for, the more so the cheaper they are (by
+    /// measurement, docs/performance.md).
+    bool shares_matrix() const {
+        const std::size_t n = x().size(), memory = settings_.common.memory_bytes / 2;
+        if (plan_.parts.size() < 2 || n > memory / sizeof(T) / n || gram_.is_plain()) return false;
+        const std::size_t width = x().nonzeros() / n;
+        const std::size_t rows_a_class = std::min<std::size_t>(32 + width / 4, 128);
+        constexpr std::size_t most_rows = 8192;
+        return n <= std::min(most_rows, rows_a_class * plan_.sample.classes.count());
+    }
+
+    void store_matrix() {
+        if (!shares_matrix()) return;
+        const auto until_too_late = [this](const Moment& moment) {
+            if (too_late()) return false;
+            const std::lock_guard one_at_a_time(progress_mutex_);
+            wish_.stop = !keep_going(settings_.common.progress, moment);
+            return !wish_.stop;
+        };
+        try {
+            matrix_ = make_operator(gram_, {.reuse = Reuse::whole,
+                                            .memory_bytes = settings_.common.memory_bytes / 2,
+                                            .progress = until_too_late});
+        } catch (const Cancelled&) {  // what is left of the time is the parts' own affair
+        }
     }
 
     /// Those of this rank, several at the same time, each on one thread; then those of the others
@@ -188,7 +220,7 @@ class Trainer {
         complete(settings_, plan_, part);
         if (shared_) {
             put_in_order(part, order_);
-        } else {
+        } else if (!matrix_) {
             put_in_order(part, gram_.near_order(gram_.reference(), part.rows.some()));
         }
         if (settings_.task == Task::svdd) {
@@ -256,6 +288,7 @@ class Trainer {
     }
 
     Operator operator_for(const RowChoice& rows) const {
+        if (matrix_) return sub_operator(matrix_, rows.some());
         return make_operator(gram_, points_of(rows),
                              {.reuse = settings_.probability ? Reuse::rows : Reuse::marked,
                               .memory_bytes = settings_.common.memory_bytes / parts_at_once,
@@ -502,6 +535,7 @@ class Trainer {
     bool gap_is_proof_;  ///< by rule; whether it is on these rows is known after training only
     std::optional<Gram<double>> gram_in_double_{};  ///< once single precision was not enough
     Operator shared_{};
+    Operator matrix_{};                 ///< whole, where pairs of classes share it
     std::vector<std::size_t> order_{};  ///< of the rows in it; empty: as they are
     std::mutex progress_mutex_{};
     std::mutex double_mutex_{};
