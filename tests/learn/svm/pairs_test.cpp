@@ -84,8 +84,15 @@ TEST(PairsOfSmallClasses, AreTheSameWhateverTheThreads) {
 /// Asked while the matrix is computed, before the first pair is begun.
 TEST(PairsOfSmallClasses, StopBeforeTheFirstPairWhenTold) {
     SvmSettings stopped = settings();
-    stopped.common.progress = [](const Moment&) { return false; };
+    std::size_t asked = 0, of_pairs = 0;
+    stopped.common.progress = [&](const Moment& moment) {
+        ++asked;
+        if (!moment.figures.empty()) ++of_pairs;
+        return false;
+    };
     const Model model = Svm(stopped).fit(clouds(7));
+    EXPECT_GT(asked, 0U);
+    EXPECT_EQ(of_pairs, 0U);
     for (const Report& report : model.reports()) {
         EXPECT_EQ(report.status, FitStatus::cancelled);
         EXPECT_GE(report.gap, 0);
