@@ -101,6 +101,7 @@ struct Gram<T>::State {
     std::size_t tile_columns = cached_columns;
     double pair_work = 0;  ///< what a pair costs about: its products, and the elementwise pass
     std::optional<double> reach{};  ///< squared, of kernels that are nothing from there on
+    bool local = false;             ///< whether many pairs of the reference are out of it
     Program sum_program{};          ///< for values that are summed: what is nothing is 0
 
     // ---- preparing
@@ -193,12 +194,11 @@ struct Gram<T>::State {
             members.points = set_grams[s]->prepare(
                 set_members(data->groups[source.group].rows, set_shape(source), members.starts));
         }
-        put_in_boxes(*data, true);
         return data;
     }
 
     void put_in_boxes(Data& data, bool as_columns) const {
-        if (!reach) return;
+        if (!local) return;
         data.boxed.blocks = tight_boxes(data.groups[0], block_rows, *reach);
         if (!as_columns) return;
         data.boxed.panels = even_boxes(data.groups[0], panel_width);
@@ -519,6 +519,8 @@ Gram<T>::Gram(const Kernel& kernel, const Rows& reference, std::span<const std::
     }
     auto data = state->pack_derived(reference.size(), std::move(derived));
     state->shape_tiles(*data);
+    state->local = state->reach && !most_are_near(data->groups[0], *state->reach, Columns::all());
+    state->put_in_boxes(*data, true);
     for (std::size_t side = 0; side < plan.sides.size(); ++side) {
         state->add_side(plan.sides[side], *data, *data, progress);
         if (plan.sides[side].kind == SideKind::mean) state->settle_center(side, *data);
@@ -561,6 +563,7 @@ Points<T> Gram<T>::prepare(const Rows& rows) const {
     for (const Side& side : state_->plan.sides) {
         state_->add_side(side, *data, *state_->reference.data_, {});
     }
+    state_->put_in_boxes(*data, true);
     return Points<T>(std::move(data));
 }
 
@@ -632,8 +635,9 @@ Points<T> Gram<T>::gathered(const Points<T>& points, std::span<const std::size_t
 template <class T>
 std::vector<std::size_t> Gram<T>::near_order(const Points<T>& points, const Columns& which) const {
     constexpr std::size_t few = 4096;  // blocks between so few rows are quickly computed
-    if (!state_->reach || which.size(points.size()) < few) return {};
+    if (!state_->local || which.size(points.size()) < few) return {};
     const PackedGroup<T>& rows = points.data_->groups[0];
+    if (most_are_near(rows, *state_->reach, which)) return {};
     std::vector<std::size_t> order = mercer::near_order(rows, panel_width, *state_->reach, which);
     std::vector<std::size_t> ordered(order.size());
     std::ranges::transform(order, ordered.begin(), [&](std::size_t i) { return which[i]; });
@@ -643,7 +647,7 @@ std::vector<std::size_t> Gram<T>::near_order(const Points<T>& points, const Colu
 
 template <class T>
 bool Gram<T>::is_local(const Points<T>& points) const {
-    return state_->reach && is_few(points.data_->boxed.panels, *state_->reach);
+    return state_->local && is_few(points.data_->boxed.panels, *state_->reach);
 }
 
 template <class T>

@@ -311,14 +311,12 @@ double meeting_share(const Boxes<T>& boxes, double squared_reach) {
     return static_cast<double>(sum) / (static_cast<double>(some) * static_cast<double>(all));
 }
 
-namespace {
-
-/// Whether so many pairs of rows drawn at random are within reach that no order can help: those
-/// that meet are at least as many.
 template <class T>
-bool most_are_near(const Entries<T>& entries, double squared_reach) {
+bool most_are_near(const PackedGroup<T>& rows, double squared_reach, const Columns& which) {
     constexpr int pairs = 400;
     constexpr int most = 160;
+    const Entries<T> entries(rows, which);
+    if (!entries.there() || entries.rows() == 0) return true;
     Random random(1);
     int near = 0;
     for (int pair = 0; pair < pairs; ++pair) {
@@ -334,13 +332,11 @@ bool most_are_near(const Entries<T>& entries, double squared_reach) {
     return near > most;
 }
 
-}  // namespace
-
 template <class T>
 std::vector<std::size_t> near_order(const PackedGroup<T>& rows, std::size_t run,
                                     double squared_reach, const Columns& which) {
     const Entries<T> entries(rows, which);
-    if (!entries.there() || entries.rows() == 0 || most_are_near(entries, squared_reach)) return {};
+    if (!entries.there() || entries.rows() == 0) return {};
     std::vector<std::size_t> order(entries.rows());
     std::iota(order.begin(), order.end(), std::size_t{0});
     Cutting<T>(entries, run, squared_reach, order).cut(0, order.size());
@@ -354,6 +350,7 @@ std::vector<std::size_t> near_order(const PackedGroup<T>& rows, std::size_t run,
     template std::vector<NearTile> near_tiles(const BoxedPoints<T>&, const BoxedPoints<T>&,     \
                                               std::size_t, double, std::size_t);                \
     template double meeting_share(const Boxes<T>&, double);                                     \
+    template bool most_are_near(const PackedGroup<T>&, double, const Columns&);                 \
     template std::vector<std::size_t> near_order(const PackedGroup<T>&, std::size_t, double,    \
                                                  const Columns&);
 MERCER_FOR_TYPE(float)

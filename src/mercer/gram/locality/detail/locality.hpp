@@ -83,9 +83,14 @@ std::vector<NearTile> near_tiles(const BoxedPoints<T>& x, const BoxedPoints<T>& 
 template <class T>
 double meeting_share(const Boxes<T>& boxes, double squared_reach);
 
+/// Whether so many pairs of these rows, drawn at random, are within reach that neither boxes nor an
+/// order can help; and where rows are not dense.
+template <class T>
+bool most_are_near(const PackedGroup<T>& rows, double squared_reach, const Columns& which);
+
 /// An order of these rows in which near ones stand together, as positions in `which`: cut in two at
 /// the mean of a column, of categories first and then of the one that varies most, and each part
-/// again, down to runs of `run` rows. Empty where rows are not dense, or most pairs are near.
+/// again, down to runs of `run` rows. Empty where rows are not dense.
 template <class T>
 std::vector<std::size_t> near_order(const PackedGroup<T>& rows, std::size_t run,
                                     double squared_reach, const Columns& which);
