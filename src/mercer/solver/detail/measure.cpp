@@ -14,14 +14,20 @@ namespace mercer {
 namespace {
 
 constexpr std::size_t variable_grain = 8192;
-constexpr std::uint8_t quiet_rounds = 3;  ///< before a variable is dropped
+constexpr float quiet_rounds = 3;  ///< before a variable is dropped
 
-struct Extremes {
-    std::array<double, 3> least_growing{infinity, infinity, infinity};
-    std::array<double, 3> largest_falling{-infinity, -infinity, -infinity};
-    std::array<double, 3> free_sum{};
-    std::array<double, 3> free_count{};
-};
+/// scan(piece, number of the piece) for the pieces of a range, at the same time.
+template <class Scan>
+void scan_pieces(const ScanRange& range, const Scan& scan) {
+    parallel_ranges(
+        range.last - range.first, variable_grain, [&](std::size_t first, std::size_t last) {
+            scan({range.some, range.first + first, range.first + last}, first / variable_grain);
+        });
+}
+
+std::size_t count_pieces(const ScanRange& range) {
+    return (range.last - range.first + variable_grain - 1) / variable_grain;
+}
 
 }  // namespace
 
@@ -37,42 +43,29 @@ double Measure::falling(const CanonicalDual& form, std::size_t i, double g) cons
 
 template <class T>
 void DualState<T>::measure_groups(Measure& result) const {
-    const std::size_t tasks = (active_.size() + variable_grain - 1) / variable_grain;
-    std::vector<Extremes> parts(tasks);
-    parallel_ranges(active_.size(), variable_grain, [&](std::size_t first, std::size_t last) {
-        Extremes& part = parts[first / variable_grain];
-        for (std::size_t k = first; k < last; ++k) {
-            const std::size_t i = active_[k];
-            const std::size_t group = form_.group[i];
-            const double g = gradient_[i];
-            const bool grows = form_.can_grow(i, u_[i]);
-            const bool falls = form_.can_fall(i, u_[i]);
-            if (grows) part.least_growing[group] = std::min(part.least_growing[group], g);
-            if (falls) part.largest_falling[group] = std::max(part.largest_falling[group], g);
-            if (grows && falls) {
-                part.free_sum[group] += g;
-                part.free_count[group] += 1;
-            }
-        }
-    });
-    Extremes all;
-    for (const Extremes& part : parts) {
-        for (std::size_t g = 0; g < 3; ++g) {
-            all.least_growing[g] = std::min(all.least_growing[g], part.least_growing[g]);
-            all.largest_falling[g] = std::max(all.largest_falling[g], part.largest_falling[g]);
-            all.free_sum[g] += part.free_sum[g];
-            all.free_count[g] += part.free_count[g];
+    result.least_growing.fill(infinity);
+    result.largest_falling.fill(-infinity);
+    std::array<double, 3> free_sum{}, free_count{};
+    for (std::size_t g = 0; g < 3; ++g) {
+        const ScanRange range = members(g);
+        std::vector<GroupExtremes> parts(count_pieces(range));
+        scan_pieces(range, [&](const ScanRange& piece, std::size_t number) {
+            parts[number] = scan_extremes(piece, gradient_, shut_);
+        });
+        for (const GroupExtremes& part : parts) {
+            result.least_growing[g] = std::min(result.least_growing[g], part.least_growing);
+            result.largest_falling[g] = std::max(result.largest_falling[g], part.largest_falling);
+            free_sum[g] += part.free_sum;
+            free_count[g] += part.free_count;
         }
     }
-    result.least_growing = all.least_growing;
-    result.largest_falling = all.largest_falling;
-    result.violation = std::max({0.0, -all.least_growing[0], all.largest_falling[0]});
+    result.violation = std::max({0.0, -result.least_growing[0], result.largest_falling[0]});
     for (std::size_t g = 1; g < 3; ++g) {
         result.violation =
-            std::max(result.violation, all.largest_falling[g] - all.least_growing[g]);
-        result.estimate[g - 1] = all.free_count[g] > 0
-                                     ? all.free_sum[g] / all.free_count[g]
-                                     : midpoint(all.largest_falling[g], all.least_growing[g]);
+            std::max(result.violation, result.largest_falling[g] - result.least_growing[g]);
+        result.estimate[g - 1] = free_count[g] > 0
+                                     ? free_sum[g] / free_count[g]
+                                     : midpoint(result.largest_falling[g], result.least_growing[g]);
     }
 }
 
@@ -119,19 +112,28 @@ Measure DualState<T>::measure() {
 }
 
 template <class T>
+double DualState<T>::general_gap(const Measure& at) const {
+    double sum = 0;
+    for (const std::size_t i : active_) {
+        const double rho = reduced_gradient(form_, i, gradient_[i], at.estimate);
+        const double room = rho > 0 ? u_[i] - form_.lower[i] : form_.upper[i] - u_[i];
+        if (rho != 0 && room != 0) sum += std::abs(rho) * room;
+    }
+    return sum;
+}
+
+template <class T>
 double DualState<T>::gap(const Measure& at) const {
-    std::vector<double> parts((active_.size() + variable_grain - 1) / variable_grain);
-    parallel_ranges(active_.size(), variable_grain, [&](std::size_t first, std::size_t last) {
-        double sum = 0;
-        for (std::size_t k = first; k < last; ++k) {
-            const std::size_t i = active_[k];
-            const double rho = reduced_gradient(form_, i, gradient_[i], at.estimate);
-            const double room = rho > 0 ? u_[i] - form_.lower[i] : form_.upper[i] - u_[i];
-            if (rho != 0 && room != 0) sum += std::abs(rho) * room;
-        }
-        parts[first / variable_grain] = sum;
-    });
-    const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+    double sum = form_.general ? general_gap(at) : 0;
+    for (std::size_t g = 0; g < 3 && !form_.general; ++g) {
+        const ScanRange range = members(g);
+        std::vector<double> parts(count_pieces(range));
+        scan_pieces(range, [&](const ScanRange& piece, std::size_t number) {
+            parts[number] = scan_gap(piece, gradient_, u_, form_.lower, form_.upper,
+                                     g == 0 ? 0 : at.estimate[g - 1]);
+        });
+        sum = std::accumulate(parts.begin(), parts.end(), sum);
+    }
     // Variables without an upper bound want multipliers that are feasible, and the gradient of all.
     return std::isfinite(sum) || !all_active() ? sum
                                                : duality_gap(form_, u_, gradient_, at.estimate);
@@ -145,27 +147,34 @@ bool DualState<T>::satisfied(const Measure& at) const {
 
 template <class T>
 void DualState<T>::forget_shrinking() {
-    std::fill(quiet_.begin(), quiet_.end(), std::uint8_t{0});
+    std::ranges::fill(quiet_, 0.0F);
+}
+
+template <class T>
+void DualState<T>::count_quiet(const Measure& at) {
+    // A variable in no equality, or in general ones, has no partner to be compared with: it must be
+    // pushed against its bound harder than any violator is pushed away from its own.
+    for (std::size_t g = 0; g < 3 && !form_.general; ++g) {
+        const double high = g == 0 ? at.violation : at.largest_falling[g];
+        const double low = g == 0 ? -at.violation : at.least_growing[g];
+        scan_pieces(members(g), [&](const ScanRange& piece, std::size_t) {
+            scan_quiet(piece, gradient_, shut_, low, high, quiet_);
+        });
+    }
+    if (!form_.general) return;
+    const double margin = 0.5 * at.violation;
+    for (const std::size_t i : active_) {
+        const double g = gradient_[i];
+        const bool stuck = (!form_.can_fall(i, u_[i]) && at.growing(form_, i, g) < -margin) ||
+                           (!form_.can_grow(i, u_[i]) && at.falling(form_, i, g) < -margin) ||
+                           form_.lower[i] == form_.upper[i];
+        quiet_[i] = stuck ? quiet_[i] + 1 : 0;
+    }
 }
 
 template <class T>
 void DualState<T>::shrink(const Measure& at) {
-    // A variable in no equality, or in general ones, has no partner to be compared with: it must be
-    // pushed against its bound harder than any violator is pushed away from its own.
-    const double group_margin = 0;
-    const double other_margin = form_.general ? 0.5 * at.violation : at.violation;
-    parallel_ranges(active_.size(), variable_grain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k) {
-            const std::size_t i = active_[k];
-            const double margin = form_.group[i] == 0 ? other_margin : group_margin;
-            const double g = gradient_[i];
-            const bool stuck = (!form_.can_fall(i, u_[i]) && at.growing(form_, i, g) < -margin) ||
-                               (!form_.can_grow(i, u_[i]) && at.falling(form_, i, g) < -margin) ||
-                               form_.lower[i] == form_.upper[i];
-            quiet_[i] =
-                stuck ? static_cast<std::uint8_t>(std::min(quiet_[i] + 1, 255)) : std::uint8_t{0};
-        }
-    });
+    count_quiet(at);
     const auto stays = [&](std::size_t i) { return quiet_[i] < quiet_rounds; };
     const auto count = static_cast<std::size_t>(std::ranges::count_if(active_, stays));
     if (count == 0 || 2 * count > active_.size()) return;
@@ -181,12 +190,16 @@ template void DualState<float>::measure_groups(Measure&) const;
 template void DualState<double>::measure_groups(Measure&) const;
 template void DualState<float>::measure_general(Measure&) const;
 template void DualState<double>::measure_general(Measure&) const;
+template double DualState<float>::general_gap(const Measure&) const;
+template double DualState<double>::general_gap(const Measure&) const;
 template double DualState<float>::gap(const Measure&) const;
 template double DualState<double>::gap(const Measure&) const;
 template bool DualState<float>::satisfied(const Measure&) const;
 template bool DualState<double>::satisfied(const Measure&) const;
 template void DualState<float>::forget_shrinking();
 template void DualState<double>::forget_shrinking();
+template void DualState<float>::count_quiet(const Measure&);
+template void DualState<double>::count_quiet(const Measure&);
 template void DualState<float>::shrink(const Measure&);
 template void DualState<double>::shrink(const Measure&);
 

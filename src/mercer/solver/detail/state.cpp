@@ -30,8 +30,11 @@ DualState<T>::DualState(const SymmetricOperator<T>& k, const CanonicalDual& form
       quiet_(form.variables),
       change_(form.rows),
       row_bound_(form.rows) {
+    shut_.up.resize(form.variables);
+    shut_.down.resize(form.variables);
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     active_rows_ = rows_of(active_);
+    note_members();
     for (std::size_t i = 0; i < form.variables; ++i) {
         double& bound = row_bound_[form.row[i]];
         bound = std::max({bound, form.upper[i], -form.lower[i]});
@@ -69,6 +72,7 @@ void DualState<T>::start(std::vector<double> u) {
     u_ = std::move(u);
     v_.assign(form_.rows, 0.0);
     rebuild_beta();
+    note_all_ways();
     sum_start();
     activate_every_variable();
 }
@@ -78,7 +82,41 @@ void DualState<T>::start(std::vector<double> u, std::vector<double> v) {
     u_ = std::move(u);
     v_ = std::move(v);
     rebuild_beta();
+    note_all_ways();
     rebuild_objective();
+}
+
+template <class T>
+void DualState<T>::note_ways(std::size_t i) {
+    constexpr float shut = std::numeric_limits<float>::infinity();
+    shut_.up[i] = form_.can_grow(i, u_[i]) ? 0 : shut;
+    shut_.down[i] = form_.can_fall(i, u_[i]) ? 0 : shut;
+}
+
+template <class T>
+void DualState<T>::note_all_ways() {
+    for (std::size_t i = 0; i < form_.variables; ++i) note_ways(i);
+}
+
+/// Lists the active variables of each group, unless all are of one.
+template <class T>
+void DualState<T>::note_members() {
+    for (auto& list : members_) list.clear();
+    const auto other = [&](std::uint8_t group) { return group != form_.group.front(); };
+    if (form_.general || std::ranges::none_of(form_.group, other)) return;
+    for (const std::size_t i : active_) members_[form_.group[i]].push_back(i);
+}
+
+template <class T>
+ScanRange DualState<T>::members(std::size_t group) const {
+    const auto all_of = [](const std::vector<std::size_t>& list) {
+        return ScanRange{list.data(), 0, list.size()};
+    };
+    if (std::ranges::any_of(members_, [](const auto& list) { return !list.empty(); })) {
+        return all_of(members_[group]);
+    }
+    if (form_.general || form_.variables == 0 || form_.group[0] != group) return {};
+    return all_active() ? ScanRange{nullptr, 0, form_.variables} : all_of(active_);
 }
 
 template <class T>
@@ -146,6 +184,7 @@ void DualState<T>::activate_every_variable() {
     active_.resize(form_.variables);
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     active_rows_ = rows_of(active_);
+    note_members();
     rebuild_objective();
 }
 
@@ -199,7 +238,10 @@ void DualState<T>::move(std::span<const std::size_t> which, std::span<const doub
         quadratic += 0.5 * weight[k] * (before[k] + v_[rows[k]]);
         beta_[rows[k]] += weight[k];
     }
-    for (std::size_t k = 0; k < which.size(); ++k) u_[which[k]] = values[k];
+    for (std::size_t k = 0; k < which.size(); ++k) {
+        u_[which[k]] = values[k];
+        note_ways(which[k]);
+    }
     objective_ += quadratic + linear;
 }
 
@@ -225,6 +267,7 @@ void DualState<T>::keep_active(std::vector<std::size_t> variables) {
                         std::back_inserter(left));
     if (!left.empty()) stale_.push_back({std::move(left), beta_});
     active_rows_ = std::move(rows);
+    note_members();
 }
 
 template <class T>
@@ -249,11 +292,10 @@ void DualState<T>::activate_all() {
 
 template <class T>
 void DualState<T>::refresh_gradient() {
+    const GradientParts parts{form_.row.data(), form_.sign.data(), form_.p.data(), v_.data()};
+    const std::size_t* const some = all_active() ? nullptr : active_.data();
     parallel_ranges(active_.size(), variable_grain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k) {
-            const std::size_t i = active_[k];
-            gradient_[i] = form_.sign[i] * v_[form_.row[i]] + form_.p[i];
-        }
+        scan_gradient({some, first, last}, parts, gradient_);
     });
 }
 

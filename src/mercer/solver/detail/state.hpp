@@ -10,6 +10,7 @@
 #include "mercer/base/operator.hpp"
 #include "mercer/base/progress.hpp"
 #include "mercer/solver/detail/canonical.hpp"
+#include "mercer/solver/detail/scan.hpp"
 #include "mercer/solver/detail/steepest.hpp"
 
 namespace mercer {
@@ -86,6 +87,10 @@ class DualState {
     const DualSettings& settings() const { return settings_; }
     const SymmetricOperator<T>& matrix() const { return k_; }
     const std::vector<std::size_t>& active() const { return active_; }
+    /// The active variables of a group, for passes over pieces of them; general equalities have
+    /// none.
+    ScanRange members(std::size_t group) const;
+    const ShutWays& shut() const { return shut_; }
     const std::vector<double>& u() const { return u_; }
     const std::vector<double>& gradient() const { return gradient_; }
     const std::vector<double>& row_gradient() const { return v_; }
@@ -123,6 +128,11 @@ class DualState {
     std::vector<char> wanted_again(std::span<const std::size_t> rows,
                                    std::span<const double> change) const;
     void refresh_gradient();
+    double general_gap(const Measure& measure) const;
+    void count_quiet(const Measure& measure);
+    void note_ways(std::size_t i);
+    void note_all_ways();
+    void note_members();
     void measure_groups(Measure& measure) const;
     void measure_general(Measure& measure) const;
     void rebuild_beta();
@@ -140,7 +150,10 @@ class DualState {
     std::vector<std::size_t> active_;
     std::vector<std::size_t> active_rows_;
     std::vector<Stale> stale_;
-    std::vector<std::uint8_t> quiet_;  ///< how often in a row a variable could have been dropped
+    std::vector<float> quiet_;  ///< how often in a row a variable could have been dropped
+    ShutWays shut_;
+    /// Active variables by group, where there is more than one.
+    std::array<std::vector<std::size_t>, 3> members_;
     std::vector<double> sums_;
     std::vector<double> change_;     ///< scratch: Δβ by row
     std::vector<double> row_bound_;  ///< largest |α| of the variables of a row

@@ -13,65 +13,65 @@ namespace {
 
 constexpr std::size_t variable_grain = 4096;
 
-struct Scored {
-    double score;
-    std::size_t index;
-    /// Higher score first, then lower index: a total order, so that the chosen set is unique.
-    friend bool operator<(const Scored& a, const Scored& b) {
-        return a.score != b.score ? a.score > b.score : a.index < b.index;
-    }
-};
-
-/// Leaves the best `count` at the front.
-void keep_best(std::vector<Scored>& list, std::size_t count) {
-    if (list.size() <= count) return;
-    std::nth_element(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count), list.end());
-    list.resize(count);
-}
-
 /// Candidates by the way they want to go: for each group (or all together, when the equalities are
 /// general) one list that grows and one that falls.
 struct Candidates {
-    std::array<std::vector<Scored>, 3> grow;
-    std::array<std::vector<Scored>, 3> fall;
+    std::array<std::vector<Candidate>, 3> grow;
+    std::array<std::vector<Candidate>, 3> fall;
 };
 
-void join(Candidates& all, const Candidates& more) {
+/// Of the groups, each found by itself.
+template <class T>
+void find_in_groups(const DualState<T>& state, const Measure& measure, std::span<const char> taken,
+                    Candidates& found) {
     for (std::size_t g = 0; g < 3; ++g) {
-        all.grow[g].insert(all.grow[g].end(), more.grow[g].begin(), more.grow[g].end());
-        all.fall[g].insert(all.fall[g].end(), more.fall[g].begin(), more.fall[g].end());
+        const ScanRange all = state.members(g);
+        const double above = g == 0 ? 0 : measure.largest_falling[g];
+        const double below = g == 0 ? 0 : measure.least_growing[g];
+        struct Lists {
+            std::vector<Candidate> grow, fall;
+        };
+        std::vector<Lists> parts((all.last - all.first + variable_grain - 1) / variable_grain);
+        parallel_ranges(
+            all.last - all.first, variable_grain, [&](std::size_t first, std::size_t last) {
+                Lists& lists = parts[first / variable_grain];
+                scan_candidates({all.some, all.first + first, all.first + last}, state.gradient(),
+                                state.shut(), taken, above, below, lists.grow, lists.fall);
+            });
+        if (parts.size() == 1) {
+            found.grow[g] = std::move(parts[0].grow);
+            found.fall[g] = std::move(parts[0].fall);
+            continue;
+        }
+        for (const Lists& part : parts) {
+            found.grow[g].insert(found.grow[g].end(), part.grow.begin(), part.grow.end());
+            found.fall[g].insert(found.fall[g].end(), part.fall.begin(), part.fall.end());
+        }
     }
 }
 
 template <class T>
 Candidates candidates(const DualState<T>& state, const Measure& measure,
                       std::span<const char> taken) {
+    Candidates found;
+    if (!state.form().general) {
+        find_in_groups(state, measure, taken, found);
+        return found;
+    }
     const CanonicalDual& form = state.form();
-    const std::vector<std::size_t>& active = state.active();
-    std::vector<Candidates> parts((active.size() + variable_grain - 1) / variable_grain);
-    parallel_ranges(active.size(), variable_grain, [&](std::size_t first, std::size_t last) {
-        Candidates& lists = parts[first / variable_grain];
-        for (std::size_t k = first; k < last; ++k) {
-            const std::size_t i = active[k];
-            if (taken[i] != 0) continue;
-            const double g = state.gradient()[i];
-            const std::size_t group = form.group[i];
-            if (form.can_grow(i, state.u()[i])) {
-                const double score = measure.growing(form, i, g);
-                if (score > 0) lists.grow[group].push_back({score, i});
-            }
-            if (form.can_fall(i, state.u()[i])) {
-                const double score = measure.falling(form, i, g);
-                if (score > 0) lists.fall[group].push_back({score, i});
-            }
-        }
-    });
-    for (std::size_t part = 1; part < parts.size(); ++part) join(parts[0], parts[part]);
-    return parts.empty() ? Candidates{} : std::move(parts[0]);
+    for (const std::size_t i : state.active()) {
+        if (taken[i] != 0) continue;
+        const double g = state.gradient()[i];
+        const double up = form.can_grow(i, state.u()[i]) ? measure.growing(form, i, g) : 0;
+        const double down = form.can_fall(i, state.u()[i]) ? measure.falling(form, i, g) : 0;
+        if (up > 0) found.grow[form.group[i]].push_back({up, i});
+        if (down > 0) found.fall[form.group[i]].push_back({down, i});
+    }
+    return found;
 }
 
-void append(std::vector<std::size_t>& chosen, const std::vector<Scored>& list) {
-    for (const Scored& item : list) chosen.push_back(item.index);
+void append(std::vector<std::size_t>& chosen, const std::vector<Candidate>& list) {
+    for (const Candidate& item : list) chosen.push_back(item.index);
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ std::vector<std::size_t> WorkingSet<T>::choose(const DualState<T>& state, const 
     const std::size_t keep = size / 2;
     if (chosen.size() > keep) {
         // More free variables than there is room for: those that are least settled stay.
-        std::vector<Scored> scored;
+        std::vector<Candidate> scored;
         for (const std::size_t i : chosen) {
             const double g = state.gradient()[i];
             scored.push_back(
