@@ -295,8 +295,8 @@ ThreadLimit::~ThreadLimit() {
     thread_limit = before_;
 }
 
-void parallel_for(std::size_t tasks, const std::function<void(std::size_t)>& body,
-                  std::size_t at_once) {
+void run_tasks(std::size_t tasks, const std::function<void(std::size_t)>& body,
+               std::size_t at_once) {
     const std::size_t count = threads();
     std::size_t workers = std::min(count, tasks);
     if (at_once != 0) workers = std::min(workers, at_once);
@@ -307,13 +307,6 @@ void parallel_for(std::size_t tasks, const std::function<void(std::size_t)>& bod
     Job job{.body = body, .tasks = tasks, .threads = count, .places = workers - 1};
     PoolOfProcess::get().run(job);
     if (job.error) std::rethrow_exception(job.error);
-}
-
-void parallel_ranges(std::size_t size, std::size_t grain,
-                     const std::function<void(std::size_t, std::size_t)>& body) {
-    grain = std::max<std::size_t>(grain, 1);
-    parallel_for((size + grain - 1) / grain,
-                 [&](std::size_t task) { body(task * grain, std::min(size, (task + 1) * grain)); });
 }
 
 }  // namespace mercer

@@ -50,11 +50,23 @@ std::size_t processors_of_limit(const std::string& text);
 /// thrown is thrown again here after the others have finished. Calls from inside a body run on the
 /// calling thread alone, so nesting is safe. `at_once` limits how many tasks are under way together
 /// (0: no limit), for tasks that need much memory.
-void parallel_for(std::size_t tasks, const std::function<void(std::size_t)>& body,
-                  std::size_t at_once = 0);
+void run_tasks(std::size_t tasks, const std::function<void(std::size_t)>& body,
+               std::size_t at_once);
+
+template <class Body>
+void parallel_for(std::size_t tasks, Body&& body, std::size_t at_once = 0) {
+    if (tasks == 1) return body(std::size_t{0});
+    run_tasks(tasks, std::ref(body), at_once);
+}
 
 /// Cuts [0, size) into pieces of at most `grain` and calls body(first, last) for each, as above.
-void parallel_ranges(std::size_t size, std::size_t grain,
-                     const std::function<void(std::size_t, std::size_t)>& body);
+template <class Body>
+void parallel_ranges(std::size_t size, std::size_t grain, Body&& body) {
+    if (grain == 0) grain = 1;
+    parallel_for((size + grain - 1) / grain, [&](std::size_t task) {
+        const std::size_t first = task * grain;
+        body(first, size - first < grain ? size : first + grain);
+    });
+}
 
 }  // namespace mercer

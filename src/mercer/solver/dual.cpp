@@ -135,9 +135,12 @@ void describe_state(DualState<T>& state, DualSolution& solution) {
     solution.multipliers_low = std::move(given.low);
     solution.multipliers_high = std::move(given.high);
     solution.violation = measure.violation;
-    // Any multipliers bound the optimum; the nearer of the two estimates is the better bound.
-    solution.gap = std::min(duality_gap(form, state.u(), state.gradient(), mu.value),
-                            duality_gap(form, state.u(), state.gradient(), measure.estimate));
+    solution.gap = duality_gap(form, state.u(), state.gradient(), mu.value);
+    if (form.general) {
+        // Any multipliers bound the optimum; the nearer of the two estimates is the better bound.
+        solution.gap = std::min(
+            solution.gap, duality_gap(form, state.u(), state.gradient(), measure.estimate));
+    }
     solution.row_gradient = state.row_gradient();
     if (solution.status != DualStatus::unbounded || !state.ray) return;
     solution.recession = recession_certificate(state, *state.ray, HUGE_VAL);

@@ -60,15 +60,21 @@ void sum_rows(std::span<const T* const> rows, const double* weight, std::span<do
     for (std::size_t first = 0; first < sum.size(); first += stretch) {
         const std::size_t size = std::min(stretch, sum.size() - first);
         std::size_t r = 0;
-        const auto shifted = [&](std::size_t k) { return rows[r + k] + first; };
+        const T* some[8];
+        const auto shift = [&](std::size_t count) {
+            for (std::size_t k = 0; k < count; ++k) some[k] = rows[r + k] + first;
+        };
         for (; r + 8 <= rows.size(); r += 8) {
-            const T* eight[8];
-            for (std::size_t k = 0; k < 8; ++k) eight[k] = shifted(k);
-            sum_some<8>(eight, weight + r, sum.data() + first, size);
+            shift(8);
+            sum_some<8>(some, weight + r, sum.data() + first, size);
+        }
+        for (; r + 3 <= rows.size(); r += 3) {
+            shift(3);
+            sum_some<3>(some, weight + r, sum.data() + first, size);
         }
         for (; r < rows.size(); ++r) {
-            const T* one[1] = {shifted(0)};
-            sum_some<1>(one, weight + r, sum.data() + first, size);
+            shift(1);
+            sum_some<1>(some, weight + r, sum.data() + first, size);
         }
     }
 }

@@ -19,12 +19,8 @@ std::vector<std::size_t> next_chunk(const DualState<T>& state, const Measure& me
     const CanonicalDual& form = state.form();
     std::vector<char> taken(form.variables, 0);
     for (std::size_t i = 0; i < form.variables; ++i) taken[i] = state.u()[i] != form.rest(i);
-    std::vector<std::size_t> chunk = most_violating(state, measure, count, taken);
-    for (std::size_t i = 0; i < form.variables; ++i) {
-        if (taken[i] != 0) chunk.push_back(i);
-    }
-    std::sort(chunk.begin(), chunk.end());
-    return chunk;
+    mark_most_violating<T>(state, measure, count, taken);
+    return marked(taken);
 }
 
 }  // namespace

@@ -150,18 +150,23 @@ void DualState<T>::forget_shrinking() {
     std::ranges::fill(quiet_, 0.0F);
 }
 
+/// Counts for how long variables could have been dropped; returns how many have to stay.
 template <class T>
-void DualState<T>::count_quiet(const Measure& at) {
+std::size_t DualState<T>::count_quiet(const Measure& at) {
     // A variable in no equality, or in general ones, has no partner to be compared with: it must be
     // pushed against its bound harder than any violator is pushed away from its own.
+    std::size_t stay = 0;
     for (std::size_t g = 0; g < 3 && !form_.general; ++g) {
         const double high = g == 0 ? at.violation : at.largest_falling[g];
         const double low = g == 0 ? -at.violation : at.least_growing[g];
-        scan_pieces(members(g), [&](const ScanRange& piece, std::size_t) {
-            scan_quiet(piece, gradient_, shut_, low, high, quiet_);
+        const ScanRange range = members(g);
+        std::vector<std::size_t> parts(count_pieces(range));
+        scan_pieces(range, [&](const ScanRange& piece, std::size_t number) {
+            parts[number] = scan_quiet(piece, gradient_, shut_, low, high, quiet_rounds, quiet_);
         });
+        stay = std::accumulate(parts.begin(), parts.end(), stay);
     }
-    if (!form_.general) return;
+    if (!form_.general) return stay;
     const double margin = 0.5 * at.violation;
     for (const std::size_t i : active_) {
         const double g = gradient_[i];
@@ -169,15 +174,16 @@ void DualState<T>::count_quiet(const Measure& at) {
                            (!form_.can_grow(i, u_[i]) && at.falling(form_, i, g) < -margin) ||
                            form_.lower[i] == form_.upper[i];
         quiet_[i] = stuck ? quiet_[i] + 1 : 0;
+        stay += quiet_[i] < quiet_rounds ? 1 : 0;
     }
+    return stay;
 }
 
 template <class T>
 void DualState<T>::shrink(const Measure& at) {
-    count_quiet(at);
-    const auto stays = [&](std::size_t i) { return quiet_[i] < quiet_rounds; };
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(active_, stays));
+    const std::size_t count = count_quiet(at);
     if (count == 0 || 2 * count > active_.size()) return;
+    const auto stays = [&](std::size_t i) { return quiet_[i] < quiet_rounds; };
     std::vector<std::size_t> remaining;
     std::ranges::copy_if(active_, std::back_inserter(remaining), stays);
     if (2 * rows_of(remaining).size() > active_rows_.size()) return;
@@ -198,8 +204,8 @@ template bool DualState<float>::satisfied(const Measure&) const;
 template bool DualState<double>::satisfied(const Measure&) const;
 template void DualState<float>::forget_shrinking();
 template void DualState<double>::forget_shrinking();
-template void DualState<float>::count_quiet(const Measure&);
-template void DualState<double>::count_quiet(const Measure&);
+template std::size_t DualState<float>::count_quiet(const Measure&);
+template std::size_t DualState<double>::count_quiet(const Measure&);
 template void DualState<float>::shrink(const Measure&);
 template void DualState<double>::shrink(const Measure&);
 

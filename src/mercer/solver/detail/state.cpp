@@ -29,6 +29,7 @@ DualState<T>::DualState(const SymmetricOperator<T>& k, const CanonicalDual& form
       active_(form.variables),
       quiet_(form.variables),
       change_(form.rows),
+      touched_(form.rows),
       row_bound_(form.rows) {
     shut_.up.resize(form.variables);
     shut_.down.resize(form.variables);
@@ -45,11 +46,7 @@ template <class T>
 std::vector<std::size_t> DualState<T>::rows_of(std::span<const std::size_t> variables) const {
     std::vector<char> seen(form_.rows, 0);
     for (const std::size_t i : variables) seen[form_.row[i]] = 1;
-    std::vector<std::size_t> rows;
-    for (std::size_t r = 0; r < form_.rows; ++r) {
-        if (seen[r] != 0) rows.push_back(r);
-    }
-    return rows;
+    return marked(seen);
 }
 
 /// sums_ = Σ_r weight_r K(which_r, columns).
@@ -203,22 +200,21 @@ bool DualState<T>::audit() {
 
 template <class T>
 void DualState<T>::move(std::span<const std::size_t> which, std::span<const double> values) {
-    std::vector<std::size_t> rows;
     double linear = 0;
     for (std::size_t k = 0; k < which.size(); ++k) {
         const std::size_t i = which[k];
         const double by = values[k] - u_[i];
         linear += by * form_.p[i];
-        if (change_[form_.row[i]] == 0) rows.push_back(form_.row[i]);
+        touched_[form_.row[i]] = 1;
         change_[form_.row[i]] += form_.sign[i] * by;
     }
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    std::vector<std::size_t> rows = marked(touched_);
     std::vector<double> weight;
     std::size_t kept = 0;
     for (const std::size_t r : rows) {
         const double by = change_[r];
         change_[r] = 0;
+        touched_[r] = 0;
         if (by == 0) continue;  // the two variables of one row may cancel
         rows[kept++] = r;
         weight.push_back(by);

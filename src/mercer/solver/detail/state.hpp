@@ -129,7 +129,7 @@ class DualState {
                                    std::span<const double> change) const;
     void refresh_gradient();
     double general_gap(const Measure& measure) const;
-    void count_quiet(const Measure& measure);
+    std::size_t count_quiet(const Measure& measure);
     void note_ways(std::size_t i);
     void note_all_ways();
     void note_members();
@@ -156,6 +156,7 @@ class DualState {
     std::array<std::vector<std::size_t>, 3> members_;
     std::vector<double> sums_;
     std::vector<double> change_;     ///< scratch: Δβ by row
+    std::vector<char> touched_;      ///< scratch: rows that have one
     std::vector<double> row_bound_;  ///< largest |α| of the variables of a row
     double objective_ = 0;
 };

@@ -70,22 +70,17 @@ Candidates candidates(const DualState<T>& state, const Measure& measure,
     return found;
 }
 
-void append(std::vector<std::size_t>& chosen, const std::vector<Candidate>& list) {
-    for (const Candidate& item : list) chosen.push_back(item.index);
-}
-
 }  // namespace
 
 template <class T>
-std::vector<std::size_t> most_violating(const DualState<T>& state, const Measure& measure,
-                                        std::size_t count, std::span<const char> taken) {
-    Candidates lists = candidates(state, measure, taken);
+void mark_most_violating(const DualState<T>& state, const Measure& measure, std::size_t count,
+                         std::span<char> marks) {
+    Candidates lists = candidates(state, measure, marks);
     std::size_t groups = 0;
     for (std::size_t g = 0; g < 3; ++g)
         groups += lists.grow[g].empty() && lists.fall[g].empty() ? 0 : 1;
-    std::vector<std::size_t> chosen;
     for (std::size_t k = 0; k < measure.direction.count; ++k) {
-        if (taken[measure.direction.index[k]] == 0) chosen.push_back(measure.direction.index[k]);
+        marks[measure.direction.index[k]] = 1;
     }
     for (std::size_t g = 0; g < 3; ++g) {
         const std::size_t share =
@@ -94,13 +89,11 @@ std::vector<std::size_t> most_violating(const DualState<T>& state, const Measure
         const std::size_t grow = std::max(share / 2, share - std::min(share, lists.fall[g].size()));
         keep_best(lists.grow[g], grow);
         keep_best(lists.fall[g], share - std::min(share, lists.grow[g].size()));
-        append(chosen, lists.grow[g]);
-        append(chosen, lists.fall[g]);
+        // A free variable may stand in both lists.
+        for (const auto* list : {&lists.grow[g], &lists.fall[g]}) {
+            for (const Candidate& c : *list) marks[c.index] = 1;
+        }
     }
-    // A free variable may stand in both lists.
-    std::sort(chosen.begin(), chosen.end());
-    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-    return chosen;
 }
 
 template <class T>
@@ -120,14 +113,13 @@ template <class T>
 std::vector<std::size_t> WorkingSet<T>::choose(const DualState<T>& state, const Measure& measure,
                                                std::size_t size) {
     if (state.active().size() <= size) return state.active();
-    std::vector<std::size_t> chosen;
-    std::vector<char> active(form_->variables, state.all_active() ? 1 : 0);
-    if (!state.all_active()) {
+    std::vector<char> active(state.all_active() ? 0 : form_->variables, 0);
+    if (!active.empty()) {
         for (const std::size_t i : state.active()) active[i] = 1;
     }
-    std::vector<std::size_t> bounded;
+    std::vector<std::size_t> chosen, bounded;
     for (const std::size_t i : tile_.variable) {
-        if (i == no_variable || active[i] == 0) continue;
+        if (i == no_variable || (!active.empty() && active[i] == 0)) continue;
         (form_->is_free(i, state.u()[i]) ? chosen : bounded).push_back(i);
     }
     const std::size_t keep = size / 2;
@@ -141,18 +133,16 @@ std::vector<std::size_t> WorkingSet<T>::choose(const DualState<T>& state, const 
         }
         keep_best(scored, keep);
         chosen.clear();
-        append(chosen, scored);
+        for (const Candidate& c : scored) chosen.push_back(c.index);
     }
     for (const std::size_t i : bounded) {
         if (chosen.size() >= keep) break;
         chosen.push_back(i);
     }
     for (const std::size_t i : chosen) taken_[i] = 1;
-    const std::vector<std::size_t> worst =
-        most_violating(state, measure, size - chosen.size(), taken_);
+    mark_most_violating<T>(state, measure, size - chosen.size(), taken_);
+    chosen = marked(taken_);
     for (const std::size_t i : chosen) taken_[i] = 0;
-    chosen.insert(chosen.end(), worst.begin(), worst.end());
-    std::sort(chosen.begin(), chosen.end());
     return chosen;
 }
 
@@ -307,9 +297,9 @@ void WorkingSet<T>::prepare(const DualState<T>& state, const Measure& measure, s
 
 template class WorkingSet<float>;
 template class WorkingSet<double>;
-template std::vector<std::size_t> most_violating<float>(const DualState<float>&, const Measure&,
-                                                        std::size_t, std::span<const char>);
-template std::vector<std::size_t> most_violating<double>(const DualState<double>&, const Measure&,
-                                                         std::size_t, std::span<const char>);
+template void mark_most_violating<float>(const DualState<float>&, const Measure&, std::size_t,
+                                         std::span<char>);
+template void mark_most_violating<double>(const DualState<double>&, const Measure&, std::size_t,
+                                          std::span<char>);
 
 }  // namespace mercer

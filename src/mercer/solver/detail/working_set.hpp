@@ -10,12 +10,12 @@
 
 namespace mercer {
 
-/// At most `count` active variables that are farthest on the wrong side, as many that can grow as
-/// can fall, and always those of the steepest direction; none for which `taken` is not zero.
-/// In ascending order. Selection by nth_element: no sort over all variables.
+/// Marks at most `count` active variables that are farthest on the wrong side, as many that can
+/// grow as can fall, and always those of the steepest direction; none that is marked already.
+/// Selection by nth_element: no sort over all variables.
 template <class T>
-std::vector<std::size_t> most_violating(const DualState<T>& state, const Measure& measure,
-                                        std::size_t count, std::span<const char> taken);
+void mark_most_violating(const DualState<T>& state, const Measure& measure, std::size_t count,
+                         std::span<char> marks);
 
 template <class T>
 class WorkingSet {
@@ -45,7 +45,7 @@ class WorkingSet {
     void fill_vectors(const DualState<T>& state);
 
     const CanonicalDual* form_ = nullptr;
-    std::vector<char> taken_{};
+    std::vector<char> taken_{};  ///< marks, all 0 between calls
     Tile<T> tile_{};
     std::vector<std::size_t> fresh_{};  ///< places whose rows of H are still to be computed
     std::vector<T> rows_{};             ///< those rows
