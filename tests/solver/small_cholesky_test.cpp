@@ -50,28 +50,6 @@ TEST(SmallCholesky, FactorsAndSolves) {
     use_simd_level("");
 }
 
-TEST(SmallCholesky, Inverts) {
-    for (const std::string& level : simd_levels()) {
-        use_simd_level(level);
-        for (const std::size_t n : {1U, 2U, 7U, 31U, 32U, 33U, 64U, 101U}) {
-            const Matrix<double> a = positive_matrix(n);
-            Matrix<double> m = a;
-            ASSERT_TRUE(small_cholesky(m.view()));
-            small_cholesky_inverse(m.view());
-            for (std::size_t i = 0; i < n; ++i) {
-                for (std::size_t j = 0; j < n; ++j) {
-                    double sum = 0;
-                    for (std::size_t k = 0; k < n; ++k) {
-                        sum += a(i, k) * m(std::max(k, j), std::min(k, j));
-                    }
-                    ASSERT_NEAR(sum, i == j ? 1 : 0, 1e-9) << level << ' ' << n;
-                }
-            }
-        }
-    }
-    use_simd_level("");
-}
-
 TEST(SmallCholesky, RefusesWhatIsNotPositiveDefinite) {
     for (const std::size_t n : {1U, 9U, 40U}) {
         for (const double wrong : {-1e9, static_cast<double>(NAN), HUGE_VAL}) {

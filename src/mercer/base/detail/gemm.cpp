@@ -180,24 +180,14 @@ bool is_old_core(std::string_view name) {
     return false;
 }
 
-/// Whether OpenBLAS took kernels for half as wide vectors as it has and the processor could use: up
-/// to 0.3.21 (Debian 12) it knows AVX-512 on Intel's processors alone.
-bool is_half_as_wide(const OpenBlas& blas, std::string_view best) {
-    if (best != "SkylakeX" ||
-        blas.library.optional_function<const void*>("gotoblas_SKYLAKEX") == nullptr)
-        return false;
-    const std::string_view name = blas.core_name();
-    return name == "Haswell" || name == "Zen" || name == "Excavator";
-}
-
 /// OpenBLAS picks its kernels when it is loaded, by a list of processors it knows; on a newer one
-/// it falls back to SSE kernels, three to five times slower, or to AVX2 ones, half as fast, without
-/// a word. So compare what it chose with what the processor can do, and have it choose again when
-/// it chose badly. A choice the user made in the environment stands.
+/// it falls back to SSE kernels, three to five times slower, without a word. So compare what it
+/// chose with what the processor can do, and have it choose again when it chose badly. A choice the
+/// user made in the environment stands.
 void route(const OpenBlas& blas) {
     blas.set_threads(1);
     const char* best = best_openblas_core();
-    if (best == nullptr || !(is_old_core(blas.core_name()) || is_half_as_wide(blas, best))) return;
+    if (best == nullptr || !is_old_core(blas.core_name())) return;
     if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
     using Hook = void (*)();
     const auto quit = blas.library.optional_function<Hook>("gotoblas_dynamic_quit");

@@ -5,9 +5,9 @@
 // takes d to d − v c'd / c'v, where v is M c freed of the constraints before it in the same way.
 // The constraints are the sums over the groups, and d_k = 0 for each variable that has met a bound
 // on the way: M c is then a column of M. So one Cholesky factor, |F|³/3 flops, serves a whole
-// sequence of steps, each of 2|F|² flops for the column and 2|F| a constraint; once there have been
-// many, M itself is computed, in twice the flops of the factor, and columns are read. The gradient
-// is brought up to date once, at the end. δ is below what the curvature is known to; the length of
+// sequence of steps, each of 2|F|² flops for the column and 2|F| a constraint; where the factor is
+// too large for the cache and there have been many, M itself is computed, in twice the flops of the
+// factor, and columns are read. The gradient is brought up to date once, at the end. δ is below what the curvature is known to; the length of
 // the whole is found from H itself.
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ constexpr std::size_t many_columns = 24;
 constexpr double least_shift = 1e-9;
 /// Up to so many free variables no library is opened, which takes longer than a problem of a few
 /// hundred rows.
-constexpr std::size_t few_free = 256;
+constexpr std::size_t few_free = small_system;
 
 template <class T>
 class FreeNewton {
@@ -86,8 +86,8 @@ class FreeNewton {
             if (stop.at == none) break;
             way[stop.at] = room(stop.at, d[stop.at]);
             for (double& value : d) value *= 1 - stop.step;
-            if (!inverted_ && hits * many_columns > free_.size()) {
-                is_small() ? small_cholesky_inverse(matrix_) : cholesky_inverse(matrix_);
+            if (!inverted_ && !is_small() && hits * many_columns > free_.size()) {
+                cholesky_inverse(matrix_);
                 inverted_ = true;
             }
             constrain(d, {.first = stop.at, .last = stop.at + 1}, column(stop.at));

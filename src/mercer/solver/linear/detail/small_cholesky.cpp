@@ -136,62 +136,6 @@ void solve_both(MatrixView<const double> l, double* b) {
     }
 }
 
-constexpr std::size_t sides = 32;  // columns of the inverse found together
-
-/// `x` becomes (x − Σ_k factor[k × step] x_k) / pivot, where row k of x's lies k rows behind
-/// `rows`.
-void eliminate(const double* factor, std::size_t step, const double* rows, std::size_t count,
-               double pivot, double* x) {
-    const Lanes d;
-    const std::size_t lanes = hn::Lanes(d);
-    const auto inverse = hn::Set(d, 1 / pivot);
-    // Four vectors at a time hide the latency of the multiply-add.
-    for (std::size_t c = 0; c < sides; c += 4 * lanes) {
-        const std::size_t vectors = std::min<std::size_t>(4, (sides - c) / lanes);
-        hn::Vec<Lanes> sums[4];
-        for (std::size_t v = 0; v < 4; ++v) {
-            sums[v] = hn::LoadU(d, x + c + std::min(v, vectors - 1) * lanes);
-        }
-        for (std::size_t k = 0; k < count; ++k) {
-            const auto own = hn::Set(d, factor[k * step]);
-            const double* const row = rows + k * sides + c;
-            for (std::size_t v = 0; v < 4; ++v) {
-                const std::size_t at = std::min(v, vectors - 1) * lanes;
-                sums[v] = hn::NegMulAdd(own, hn::LoadU(d, row + at), sums[v]);
-            }
-        }
-        for (std::size_t v = 0; v < vectors; ++v) {
-            hn::StoreU(hn::Mul(sums[v], inverse), d, x + c + v * lanes);
-        }
-    }
-}
-
-/// Columns of A⁻¹ are the solutions with those of I, whose entries before the diagonal are not
-/// wanted and before which L⁻¹ has none.
-void invert(MatrixView<double> l) {
-    const std::size_t n = l.rows;
-    std::vector<double> found(n * (n + 1) / 2);  // the lower triangle of A⁻¹, row by row
-    std::vector<double> x;
-    for (std::size_t first = 0; first < n; first += sides) {
-        x.assign((n - first) * sides, 0.0);
-        for (std::size_t i = first; i < n; ++i) {
-            double* const own = x.data() + (i - first) * sides;
-            if (i - first < sides) own[i - first] = 1;
-            eliminate(l.row(i).data() + first, 1, x.data(), i - first, l(i, i), own);
-        }
-        for (std::size_t i = n; i-- > first;) {
-            double* const own = x.data() + (i - first) * sides;
-            eliminate(i + 1 < n ? &l(i + 1, i) : nullptr, l.stride, own + sides, n - 1 - i, l(i, i),
-                      own);
-            const std::size_t count = std::min(sides, i + 1 - first);
-            std::copy_n(own, count, found.data() + i * (i + 1) / 2 + first);
-        }
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-        std::copy_n(found.data() + i * (i + 1) / 2, i + 1, l.row(i).data());
-    }
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace mercer
@@ -203,7 +147,6 @@ namespace {
 
 MERCER_SIMD_EXPORT(factor_blocks);
 MERCER_SIMD_EXPORT(solve_both);
-MERCER_SIMD_EXPORT(invert);
 
 }  // namespace
 
@@ -213,10 +156,6 @@ bool small_cholesky(MatrixView<double> a) {
 
 void small_cholesky_solve(MatrixView<const double> factor, std::span<double> b) {
     MERCER_SIMD(solve_both)(factor, b.data());
-}
-
-void small_cholesky_inverse(MatrixView<double> factor) {
-    MERCER_SIMD(invert)(factor);
 }
 
 }  // namespace mercer

@@ -19,7 +19,4 @@ bool small_cholesky(MatrixView<double> a);
 /// b becomes A⁻¹ b.
 void small_cholesky_solve(MatrixView<const double> factor, std::span<double> b);
 
-/// Overwrites the factor with the lower triangle of A⁻¹.
-void small_cholesky_inverse(MatrixView<double> factor);
-
 }  // namespace mercer
