@@ -50,6 +50,27 @@ TEST(SmallCholesky, FactorsAndSolves) {
     use_simd_level("");
 }
 
+TEST(SmallCholesky, SolvesFromTheFirstEntryThatIsNotZero) {
+    for (const std::string& level : simd_levels()) {
+        use_simd_level(level);
+        for (const std::size_t n : {1U, 9U, 33U, 101U}) {
+            Matrix<double> l = positive_matrix(n);
+            ASSERT_TRUE(small_cholesky(l.view()));
+            for (std::size_t k = 0; k < n; k += 4) {
+                std::vector<double> whole(n, 0.0);
+                whole[k] = 1;
+                std::vector<double> from = whole;
+                small_cholesky_solve(std::as_const(l).view(), whole);
+                small_cholesky_solve(std::as_const(l).view(), from, k);
+                for (std::size_t i = 0; i < n; ++i) {
+                    ASSERT_NEAR(from[i], whole[i], 1e-12) << level << ' ' << n << ' ' << k;
+                }
+            }
+        }
+    }
+    use_simd_level("");
+}
+
 TEST(SmallCholesky, RefusesWhatIsNotPositiveDefinite) {
     for (const std::size_t n : {1U, 9U, 40U}) {
         for (const double wrong : {-1e9, static_cast<double>(NAN), HUGE_VAL}) {

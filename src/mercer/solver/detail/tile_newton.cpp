@@ -121,10 +121,10 @@ class FreeNewton {
 
     bool is_small() const { return free_.size() <= few_free; }
 
-    /// M x.
-    std::vector<double> product(std::vector<double> x) const {
+    /// M x, where x is 0 before `first`.
+    std::vector<double> product(std::vector<double> x, std::size_t first = 0) const {
         if (is_small() && !inverted_) {
-            small_cholesky_solve(matrix_, x);
+            small_cholesky_solve(matrix_, x, first);
             return x;
         }
         const auto n = static_cast<int>(x.size());
@@ -146,7 +146,7 @@ class FreeNewton {
         std::vector<double> m(free_.size(), 0.0);
         if (!inverted_) {
             m[k] = 1;
-            return product(std::move(m));
+            return product(std::move(m), k);
         }
         for (std::size_t a = 0; a <= k; ++a) m[a] = matrix_(k, a);
         for (std::size_t a = k + 1; a < m.size(); ++a) m[a] = matrix_(a, k);

@@ -113,26 +113,86 @@ bool factor_blocks(MatrixView<double> a) {
     return true;
 }
 
-double product(const double* x, const double* y, std::size_t n) {
+constexpr std::size_t rows_together = 8;
+
+/// b[i … i + count) less the products of these rows of L with b[first … i): as many sums under way
+/// as hide the latency of the multiply-add.
+template <std::size_t count>
+void take_products(MatrixView<const double> l, std::size_t i, std::size_t first, double* b) {
     const Lanes d;
     const std::size_t lanes = hn::Lanes(d);
-    auto sum = hn::Zero(d);
-    std::size_t k = 0;
-    for (; k + lanes <= n; k += lanes) {
-        sum = hn::MulAdd(hn::LoadU(d, x + k), hn::LoadU(d, y + k), sum);
+    const double* rows[count];
+    hn::Vec<Lanes> sums[count];
+    for (std::size_t r = 0; r < count; ++r) {
+        rows[r] = l.row(i + r).data();
+        sums[r] = hn::Zero(d);
     }
-    double total = hn::GetLane(hn::SumOfLanes(d, sum));
-    for (; k < n; ++k) total += x[k] * y[k];
-    return total;
+    std::size_t k = first;
+    for (; k + lanes <= i; k += lanes) {
+        const auto x = hn::LoadU(d, b + k);
+        for (std::size_t r = 0; r < count; ++r) {
+            sums[r] = hn::MulAdd(hn::LoadU(d, rows[r] + k), x, sums[r]);
+        }
+    }
+    for (std::size_t r = 0; r < count; ++r) {
+        double sum = hn::GetLane(hn::SumOfLanes(d, sums[r]));
+        for (std::size_t rest = k; rest < i; ++rest) sum += rows[r][rest] * b[rest];
+        b[i + r] -= sum;
+    }
 }
 
-void solve_both(MatrixView<const double> l, double* b) {
-    for (std::size_t i = 0; i < l.rows; ++i) {
-        b[i] = (b[i] - product(l.row(i).data(), b, i)) / l(i, i);
+/// b[0 … i) less the multiples b[i … i + count) of these rows of L.
+template <std::size_t count>
+void take_multiples(MatrixView<const double> l, std::size_t i, double* b) {
+    const Lanes d;
+    const std::size_t lanes = hn::Lanes(d);
+    const double* rows[count];
+    for (std::size_t r = 0; r < count; ++r) rows[r] = l.row(i + r).data();
+    std::size_t k = 0;
+    for (; k + lanes <= i; k += lanes) {
+        auto x = hn::LoadU(d, b + k);
+        for (std::size_t r = 0; r < count; ++r) {
+            x = hn::NegMulAdd(hn::Set(d, b[i + r]), hn::LoadU(d, rows[r] + k), x);
+        }
+        hn::StoreU(x, d, b + k);
     }
-    for (std::size_t i = l.rows; i-- > 0;) {
-        b[i] /= l(i, i);
-        subtract(b[i], l.row(i).data(), b, i);
+    for (; k < i; ++k) {
+        for (std::size_t r = 0; r < count; ++r) b[k] -= b[i + r] * rows[r][k];
+    }
+}
+
+/// The triangle of rows i … i + count on the diagonal.
+void solve_down(MatrixView<const double> l, std::size_t i, std::size_t count, double* b) {
+    for (std::size_t r = i; r < i + count; ++r) {
+        for (std::size_t k = i; k < r; ++k) b[r] -= l(r, k) * b[k];
+        b[r] /= l(r, r);
+    }
+}
+void solve_up(MatrixView<const double> l, std::size_t i, std::size_t count, double* b) {
+    for (std::size_t r = i + count; r-- > i;) {
+        b[r] /= l(r, r);
+        for (std::size_t k = i; k < r; ++k) b[k] -= l(r, k) * b[r];
+    }
+}
+
+void solve_both(MatrixView<const double> l, double* b, std::size_t first) {
+    const std::size_t n = l.rows, whole = n - (n - first) % rows_together;
+    for (std::size_t i = first; i < whole; i += rows_together) {
+        take_products<rows_together>(l, i, first, b);
+        solve_down(l, i, rows_together, b);
+    }
+    for (std::size_t i = whole; i < n; ++i) {
+        take_products<1>(l, i, first, b);
+        solve_down(l, i, 1, b);
+    }
+    std::size_t left = n;
+    for (; left % rows_together != 0; --left) {
+        solve_up(l, left - 1, 1, b);
+        take_multiples<1>(l, left - 1, b);
+    }
+    for (; left > 0; left -= rows_together) {
+        solve_up(l, left - rows_together, rows_together, b);
+        take_multiples<rows_together>(l, left - rows_together, b);
     }
 }
 
@@ -154,8 +214,8 @@ bool small_cholesky(MatrixView<double> a) {
     return MERCER_SIMD(factor_blocks)(a);
 }
 
-void small_cholesky_solve(MatrixView<const double> factor, std::span<double> b) {
-    MERCER_SIMD(solve_both)(factor, b.data());
+void small_cholesky_solve(MatrixView<const double> factor, std::span<double> b, std::size_t first) {
+    MERCER_SIMD(solve_both)(factor, b.data(), first);
 }
 
 }  // namespace mercer

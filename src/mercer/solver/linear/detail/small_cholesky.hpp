@@ -16,7 +16,8 @@ constexpr std::size_t small_system = 512;
 /// when A is not positive definite to working precision, or not finite.
 bool small_cholesky(MatrixView<double> a);
 
-/// b becomes A⁻¹ b.
-void small_cholesky_solve(MatrixView<const double> factor, std::span<double> b);
+/// b, which is 0 before `first`, becomes A⁻¹ b.
+void small_cholesky_solve(MatrixView<const double> factor, std::span<double> b,
+                          std::size_t first = 0);
 
 }  // namespace mercer
