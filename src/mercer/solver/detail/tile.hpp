@@ -30,7 +30,8 @@ struct Tile {
     std::vector<double> upper;
     std::vector<std::array<double, 2>> column;  ///< general equalities only
     std::size_t equalities = 0;
-    std::vector<double> scratch{};  ///< of steps of all free variables
+    std::vector<double> scratch{};        ///< of steps of all free variables
+    std::vector<float> single_scratch{};  ///< likewise
 
     const T* row(std::size_t k) const { return h.data() + k * stride; }
     T* row(std::size_t k) { return h.data() + k * stride; }

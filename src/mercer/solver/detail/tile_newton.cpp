@@ -5,21 +5,22 @@
 // takes d to d − v c'd / c'v, where v is M c freed of the constraints before it in the same way.
 // The constraints are the sums over the groups, and d_k = 0 for each variable that has met a bound
 // on the way: M c is then a column of M. So one Cholesky factor, |F|³/3 flops, serves a whole
-// sequence of steps, each of 2|F|² flops for the column and 2|F| a constraint; where the factor is
-// too large for the cache and there have been many, M itself is computed, in twice the flops of the
-// factor, and columns are read. The gradient is brought up to date once, at the end. δ is below what the curvature is known to; the length of
-// the whole is found from H itself.
+// sequence of steps, each of 2|F|² flops for the column and 2|F| a constraint. That of many free
+// variables is one of single precision, which gives a direction as good for a third of the time.
+// The gradient is brought up to date once, at the end. δ is below what the curvature is known to;
+// the length of the whole is found from H itself.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <type_traits>
 
-#include "mercer/base/detail/blas.hpp"
 #include "mercer/base/detail/row_sums.hpp"
 #include "mercer/base/matrix.hpp"
 #include "mercer/solver/detail/tile.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
+#include "mercer/solver/linear/detail/single_cholesky.hpp"
 #include "mercer/solver/linear/detail/small_cholesky.hpp"
 
 namespace mercer {
@@ -27,24 +28,19 @@ namespace {
 
 /// Fewer free variables than these are settled by two-point steps as quickly.
 constexpr std::size_t fewest_free = 8;
-/// M is computed when more than one variable in so many has met a bound.
-constexpr std::size_t many_columns = 24;
 /// δ as a part of the largest diagonal entry, at least: M is then known to seven digits or so.
 constexpr double least_shift = 1e-9;
 /// Up to so many free variables no library is opened, which takes longer than a problem of a few
 /// hundred rows.
 constexpr std::size_t few_free = small_system;
+/// So many variables of a larger tile may meet a bound before it is the next factor's turn.
+constexpr std::size_t most_hits = 64;
 
 template <class T>
 class FreeNewton {
    public:
-    FreeNewton(Tile<T>& tile, std::vector<std::size_t> free) : tile_(tile), free_(std::move(free)) {
-        // Its pages serve the next tile too; nothing above the diagonal is ever looked at.
-        if (tile.scratch.size() < free_.size() * free_.size()) {
-            tile.scratch.resize(free_.size() * free_.size());
-        }
-        matrix_ = MatrixView<double>(tile.scratch.data(), free_.size(), free_.size());
-    }
+    FreeNewton(Tile<T>& tile, std::vector<std::size_t> free)
+        : tile_(tile), free_(std::move(free)) {}
 
     /// False when the matrix is not positive definite, even with a shift that hurts little.
     bool factor() {
@@ -52,14 +48,13 @@ class FreeNewton {
         for (const std::size_t k : free_) largest = std::max(largest, std::abs(tile_.diagonal[k]));
         const double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
         double shift = largest * std::max(noise, least_shift);
+        if (!is_small() && std::is_same_v<T, float>) {
+            take(tile_.single_scratch, single_, shift);
+            if (single_cholesky(single_)) return true;
+            single_ = {};
+        }
         for (int attempt = 0; attempt < 3; ++attempt, shift *= 16) {
-            for (std::size_t a = 0; a < free_.size(); ++a) {
-                const T* const row = tile_.row(free_[a]);
-                for (std::size_t b = 0; b <= a; ++b) {
-                    matrix_(a, b) = static_cast<double>(row[free_[b]]);
-                }
-                matrix_(a, a) += shift;
-            }
+            take(tile_.scratch, matrix_, shift);
             if (is_small() ? small_cholesky(matrix_) : cholesky(matrix_)) return true;
         }
         return false;
@@ -80,16 +75,13 @@ class FreeNewton {
             constrain(d, sum, product(std::move(ones)));
         }
         std::vector<double> way(free_.size(), 0.0);
-        for (std::size_t hits = 0; hits <= free_.size() / 2; ++hits) {
+        const std::size_t most = is_small() ? free_.size() / 2 : most_hits;
+        for (std::size_t hits = 0; hits <= most; ++hits) {
             const Stop stop = first_bound(way, d);
             for (std::size_t a = 0; a < d.size(); ++a) way[a] += stop.step * d[a];
             if (stop.at == none) break;
             way[stop.at] = room(stop.at, d[stop.at]);
             for (double& value : d) value *= 1 - stop.step;
-            if (!inverted_ && !is_small() && hits * many_columns > free_.size()) {
-                cholesky_inverse(matrix_);
-                inverted_ = true;
-            }
             constrain(d, {.first = stop.at, .last = stop.at + 1}, column(stop.at));
             for (const Constraint& c : constraints_) {
                 if (c.last == c.first + 1) d[c.first] = 0;  // not only to rounding
@@ -121,36 +113,39 @@ class FreeNewton {
 
     bool is_small() const { return free_.size() <= few_free; }
 
+    /// The lower triangle of H_FF + δI, into pages that serve the next tile too.
+    template <class Number>
+    void take(std::vector<Number>& memory, MatrixView<Number>& a, double shift) {
+        const std::size_t f = free_.size();
+        if (memory.size() < f * f) memory.resize(f * f);
+        a = MatrixView<Number>(memory.data(), f, f);
+        for (std::size_t i = 0; i < f; ++i) {
+            const T* const row = tile_.row(free_[i]);
+            Number* const to = a.row(i).data();
+            for (std::size_t j = 0; j <= i; ++j) to[j] = static_cast<Number>(row[free_[j]]);
+            to[i] = static_cast<Number>(static_cast<double>(row[free_[i]]) + shift);
+        }
+    }
+
     /// M x, where x is 0 before `first`.
     std::vector<double> product(std::vector<double> x, std::size_t first = 0) const {
-        if (is_small() && !inverted_) {
+        if (single_.rows > 0) {
+            std::vector<double> y(x.size());
+            single_cholesky_solve(single_, x, y);
+            return y;
+        }
+        if (is_small()) {
             small_cholesky_solve(matrix_, x, first);
-            return x;
+        } else {
+            cholesky_solve(matrix_, MatrixView<double>(x.data(), 1, x.size()));
         }
-        const auto n = static_cast<int>(x.size());
-        const double* const a = matrix_.data;
-        if (!inverted_) {
-            for (const CBLAS_TRANSPOSE turn : {CblasNoTrans, CblasTrans}) {
-                MERCER_BLAS(cblas_dtrsv)
-                (CblasRowMajor, CblasLower, turn, CblasNonUnit, n, a, n, x.data(), 1);
-            }
-            return x;
-        }
-        std::vector<double> y(x.size());
-        MERCER_BLAS(cblas_dsymv)
-        (CblasRowMajor, CblasLower, n, 1.0, a, n, x.data(), 1, 0.0, y.data(), 1);
-        return y;
+        return x;
     }
 
     std::vector<double> column(std::size_t k) const {
-        std::vector<double> m(free_.size(), 0.0);
-        if (!inverted_) {
-            m[k] = 1;
-            return product(std::move(m), k);
-        }
-        for (std::size_t a = 0; a <= k; ++a) m[a] = matrix_(k, a);
-        for (std::size_t a = k + 1; a < m.size(); ++a) m[a] = matrix_(a, k);
-        return m;
+        std::vector<double> e(free_.size(), 0.0);
+        e[k] = 1;
+        return product(std::move(e), k);
     }
 
     /// From now on c'd = 0; `v` is M c. A constraint that follows from the others adds nothing.
@@ -232,8 +227,8 @@ class FreeNewton {
 
     Tile<T>& tile_;
     std::vector<std::size_t> free_;
-    MatrixView<double> matrix_{};  ///< the factor of M⁻¹, or M itself: the lower triangle
-    bool inverted_ = false;
+    MatrixView<double> matrix_{};  ///< the factor of M⁻¹: the lower triangle
+    MatrixView<float> single_{};   ///< or, of many free variables, this one
     std::vector<Constraint> constraints_{};
     std::vector<std::vector<double>> ways_{};   ///< v of each constraint
     std::vector<std::vector<double>> mixed_{};  ///< mixed_[i][l] = c_i'v_l, l ≤ i

@@ -35,7 +35,6 @@ class MixedSystem {
     void apply_k(MatrixView<const double> x, MatrixView<double> y) const;
 
    private:
-    void precondition(std::span<const double> r, std::span<double> z) const;
     void multiply(std::span<const double> x, std::span<double> y) const;
     bool solve_row(std::span<const double> b, double tolerance, std::span<double> x,
                    const Progress& progress) const;
