@@ -55,6 +55,8 @@ struct Training {
     std::size_t rows = 0;  ///< of the whole input, of which `data` may be a part
     SvmSettings svm{};     ///< of support vector machines
     std::vector<std::string> warnings{};
+    Stopwatch watch{};
+    Json seconds = Json::object();  ///< of what was done
 
     void caution(std::string text) {
         if (!session.json) warn(text);
@@ -308,6 +310,7 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
     if (!t.options.trace.empty()) svm.trace = steps.listener();
     const Model model =
         machine_of(t.options, svm, listener(t.session, stop, "training")).fit(t.data);
+    t.seconds["train"] = t.watch.lap();
     clear_progress_line();
     Report report = model.report();
     report.figures = model.reports().front().figures;
@@ -342,6 +345,7 @@ int train(Training& t, const StopOnInterrupt& stop, Json& json, std::string& tex
         if (is_first_rank()) save(model, t.options.model);
         json["model"] = t.options.model;
         text += line("model", t.options.model);
+        t.seconds["write"] = t.watch.lap();
     }
     if (!t.options.curve.empty()) write_curve(t, stop, json, text);
     return stop.requested() ? exit_interrupted : stationary ? exit_stationary : 0;
@@ -470,9 +474,9 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
         t.svm.start = std::make_shared<const Model>(read_model(options.from));
     }
     machine_of(options, t.svm, {});  // what no machine can take is said before the data is read
-    Stopwatch watch;
+    t.watch.lap();
     t.data = read_for_learning(reading, session, options.kernel);
-    Json seconds{{"read", watch.lap()}};
+    t.seconds["read"] = t.watch.lap();
     take_tube(options, t.data, t.svm);
     check_labels(t);
     if (options.folds > t.data.size()) {
@@ -504,8 +508,7 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
     const std::optional<KeepCheckpoint> keep = checkpoint_of(checkpoint, session);
     if (options.folds == 0 || wanted) {
         code = train(t, stop, json, text);
-        seconds["train"] = watch.lap();  // from the data to the model in its file
-        t.svm.start = nullptr;           // folds have other rows
+        t.svm.start = nullptr;  // folds have other rows
     }
     if (keep && code == 0) {
         set_last_words({});
@@ -515,7 +518,7 @@ int run(TrainOptions options, const InputOptions& input, const CheckpointOptions
         const int folds = cross_validate(t, stop, json, text);
         if (folds != 0) code = folds;
     }
-    json["seconds"] = seconds;
+    json["seconds"] = t.seconds;
     json["warnings"] = t.warnings;
     if (session.json) {
         print_json(json);
