@@ -23,23 +23,12 @@
 namespace mercer::python {
 namespace {
 
-using Fit = std::function<Model(const Tell&)>;
+using Fit = std::function<Model(const Progress&)>;
 
 void name_by_position(ModelParts& model) {
     std::vector<double> positions(model.classes());
     std::iota(positions.begin(), positions.end(), 0.0);
     name_classes(model, {}, std::move(positions));
-}
-
-Progress progress_of(const Tell& report) {
-    return [&report](const Moment& moment) {
-        Event event{std::string(moment.task), std::string(moment.detail), {}};
-        for (const Figure& figure : moment.figures) {
-            event.numbers[std::string(figure.name)] = figure.value;
-        }
-        if (moment.figures.empty()) event.numbers["fraction"] = moment.fraction;
-        return report(std::move(event));
-    };
 }
 
 /// Steps a machine may take beyond those it has taken, so that a refinement costs at most about as
@@ -92,9 +81,9 @@ Fit svm_fit(SvmSettings settings, double finest, const Dataset& data,
         settings.trace = steps->listener();
         finest = 0;
     }
-    return [settings, finest, &data, targets](const Tell& report) {
+    return [settings, finest, &data, targets](const Progress& report) {
         SvmSettings own = settings;
-        own.common.progress = progress_of(report);
+        own.common.progress = report;
         const Model model = Svm(own).fit(data, targets);
         return finest > 0 ? refined(model, std::move(own), finest, data, targets) : model;
     };
@@ -104,9 +93,9 @@ Fit svm_fit(SvmSettings settings, double finest, const Dataset& data,
 /// anew: few rows are learnt in a moment.
 Fit risk_fit(const MachineEntry& machine, const FitSettings& common, const SettingValues& values,
              double finest, const Dataset& data) {
-    return [&machine, common, values, finest, &data](const Tell& report) {
+    return [&machine, common, values, finest, &data](const Progress& report) {
         FitSettings own = common;
-        own.progress = progress_of(report);
+        own.progress = report;
         const Model model = machine.make(own, values).fit(data);
         const Report first = model.report();
         const bool sharp = finest <= 0 || first.relative_gap <= finest;
@@ -188,9 +177,9 @@ Make maker_of(const MachineEntry& machine, const FitSettings& common, const Sett
 Fit span_fit(const std::string& how, const FitSettings& common, const Make& make,
              const Dataset& data, MatrixView<const double> targets) {
     if (how != "auto") check_approximation(how);
-    return [how, common, make, &data, targets](const Tell& report) {
+    return [how, common, make, &data, targets](const Progress& report) {
         FitSettings own = common;
-        own.progress = progress_of(report);
+        own.progress = report;
         std::string chosen = how;
         if (how == "auto") {
             if (targets.columns > 0) {
@@ -237,17 +226,17 @@ Fit machine_fit(Task task, const nb::dict& settings, const Kernel& kernel, const
         GivenRiskSettings given =
             given_risk_settings(common, machine.name, values_of(settings, own));
         given.functions = functions;
-        return [given, task, &data](const Tell& report) {
+        return [given, task, &data](const Progress& report) {
             GivenRiskSettings at_work = given;
-            at_work.common.progress = progress_of(report);
+            at_work.common.progress = report;
             return GivenRisk(task, std::move(at_work)).fit(data);
         };
     }
     const SettingValues values = values_of(settings, s.asked());
     machine.make(common, values);  // what no machine can take is said before any work
-    return [&machine, common, values, &data, targets](const Tell& report) {
+    return [&machine, common, values, &data, targets](const Progress& report) {
         FitSettings own = common;
-        own.progress = progress_of(report);
+        own.progress = report;
         return machine.make(own, values).fit(data, targets);
     };
 }
@@ -271,7 +260,7 @@ Model fit(const std::string& task_text, const Kernel& kernel, nb::dict settings,
     StepTable steps;
     const Fit work = machine_fit(task, settings, kernel, data, outputs, steps);
     ModelParts model;
-    const std::function<void(const Tell&)> job = [&](const Tell& report) {
+    const std::function<void(const Progress&)> job = [&](const Progress& report) {
         model = work(report).parts();
         // The model outlives the caller's arrays.
         model.expansion.points = model.expansion.points.owned();

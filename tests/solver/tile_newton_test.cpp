@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "mercer/base/random.hpp"
-#include "mercer/solver/detail/tile.hpp"
+#include "mercer/solver/tiles/detail/tile.hpp"
 
 namespace mercer {
 namespace {

@@ -8,8 +8,6 @@
 #include <nanobind/nanobind.h>
 
 #include <functional>
-#include <map>
-#include <string>
 
 #include "mercer/base/progress.hpp"
 
@@ -17,23 +15,11 @@ namespace mercer::python {
 
 namespace nb = nanobind;
 
-/// One report of the work: numbers and texts by name, for a callback that takes a dict.
-struct Event {
-    std::string task{};
-    std::string detail{};
-    std::map<std::string, double> numbers{};
-};
-
-/// Called by the work; false when it should end.
-using Tell = std::function<bool(Event)>;
-
-/// Runs the work until it returns. `callback` is None or a function of a dict that may return False
-/// to stop. An exception of the callback, or of a signal (KeyboardInterrupt), stops the work and is
-/// thrown again when it has ended, unless it is a KeyboardInterrupt and `keep` is set and the work
-/// came back with a result all the same.
-void run_beside(const std::function<void(const Tell&)>& work, nb::object callback, bool keep);
-
-/// The same for work that knows `Progress` only.
-void run_beside(const std::function<void(const Progress&)>& work, nb::object callback = nb::none());
+/// Runs the work until it returns. `callback` is None or a function of a dict, the figures and
+/// texts of a moment by name, that may return False to stop. An exception of the callback, or of a
+/// signal (KeyboardInterrupt), stops the work and is thrown again when it has ended, unless it is a
+/// KeyboardInterrupt and `keep` is set and the work came back with a result all the same.
+void run_beside(const std::function<void(const Progress&)>& work, nb::object callback = nb::none(),
+                bool keep = false);
 
 }  // namespace mercer::python

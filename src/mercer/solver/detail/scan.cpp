@@ -142,8 +142,8 @@ GroupExtremes extremes_over(const ScanRange& range, const double* gradient, cons
 /// follows them. Every place is written and only some are kept: a branch would be guessed wrong
 /// half of the time.
 template <bool kAll, class D>
-HWY_INLINE Candidate* append(D d, const ScanRange& range, std::size_t k, hn::Vec<D> score,
-                             std::span<const char> taken, Candidate* to) {
+HWY_INLINE Violator* append(D d, const ScanRange& range, std::size_t k, hn::Vec<D> score,
+                            std::span<const char> taken, Violator* to) {
     if (hn::AllFalse(d, hn::Gt(score, hn::Zero(d)))) return to;
     HWY_ALIGN double scores[most_lanes];
     hn::StoreU(score, d, scores);
@@ -157,15 +157,15 @@ HWY_INLINE Candidate* append(D d, const ScanRange& range, std::size_t k, hn::Vec
 }
 
 template <bool kAll>
-void candidates_over(const ScanRange& range, std::span<const double> gradient, const ShutWays& shut,
-                     std::span<const char> taken, double above, double below,
-                     std::vector<Candidate>& grow, std::vector<Candidate>& fall) {
+void violators_over(const ScanRange& range, std::span<const double> gradient, const ShutWays& shut,
+                    std::span<const char> taken, double above, double below,
+                    std::vector<Violator>& grow, std::vector<Violator>& fall) {
     const std::size_t grown = grow.size(), fallen = fall.size();
     const std::size_t room = range.last - range.first + 1;  // one more is written than is kept
     grow.resize(grown + room);
     fall.resize(fallen + room);
-    Candidate* to_grow = grow.data() + grown;
-    Candidate* to_fall = fall.data() + fallen;
+    Violator* to_grow = grow.data() + grown;
+    Violator* to_fall = fall.data() + fallen;
     each<kAll>(range, [&](auto d, const auto& read, std::size_t k) HWY_ATTR {
         const auto g = read(gradient.data(), k);
         const auto up = hn::Sub(hn::Sub(hn::Set(d, above), g), read(shut.up.data(), k));
@@ -231,12 +231,12 @@ GroupExtremes extremes_all(const ScanRange& range, const double* gradient, const
     return range.some == nullptr ? extremes_over<true>(range, gradient, up, down)
                                  : extremes_over<false>(range, gradient, up, down);
 }
-void candidates_all(const ScanRange& range, std::span<const double> gradient, const ShutWays& shut,
-                    std::span<const char> taken, double above, double below,
-                    std::vector<Candidate>& grow, std::vector<Candidate>& fall) {
+void violators_all(const ScanRange& range, std::span<const double> gradient, const ShutWays& shut,
+                   std::span<const char> taken, double above, double below,
+                   std::vector<Violator>& grow, std::vector<Violator>& fall) {
     range.some == nullptr
-        ? candidates_over<true>(range, gradient, shut, taken, above, below, grow, fall)
-        : candidates_over<false>(range, gradient, shut, taken, above, below, grow, fall);
+        ? violators_over<true>(range, gradient, shut, taken, above, below, grow, fall)
+        : violators_over<false>(range, gradient, shut, taken, above, below, grow, fall);
 }
 std::size_t quiet_all(const ScanRange& range, std::span<const double> gradient,
                       const ShutWays& shut, double low, double high, float rounds, float* quiet) {
@@ -261,7 +261,7 @@ namespace {
 
 MERCER_SIMD_EXPORT(gradient_all);
 MERCER_SIMD_EXPORT(extremes_all);
-MERCER_SIMD_EXPORT(candidates_all);
+MERCER_SIMD_EXPORT(violators_all);
 MERCER_SIMD_EXPORT(quiet_all);
 MERCER_SIMD_EXPORT(gap_all);
 
@@ -276,10 +276,10 @@ GroupExtremes scan_extremes(const ScanRange& range, std::span<const double> grad
     return MERCER_SIMD(extremes_all)(range, gradient.data(), shut.up.data(), shut.down.data());
 }
 
-void scan_candidates(const ScanRange& range, std::span<const double> gradient, const ShutWays& shut,
-                     std::span<const char> taken, double above, double below,
-                     std::vector<Candidate>& grow, std::vector<Candidate>& fall) {
-    MERCER_SIMD(candidates_all)(range, gradient, shut, taken, above, below, grow, fall);
+void scan_violators(const ScanRange& range, std::span<const double> gradient, const ShutWays& shut,
+                    std::span<const char> taken, double above, double below,
+                    std::vector<Violator>& grow, std::vector<Violator>& fall) {
+    MERCER_SIMD(violators_all)(range, gradient, shut, taken, above, below, grow, fall);
 }
 
 std::size_t scan_quiet(const ScanRange& range, std::span<const double> gradient,
@@ -311,25 +311,25 @@ double scan_gap(const ScanRange& range, std::span<const double> gradient, std::s
                                 multiplier);
 }
 
-void keep_best(std::vector<Candidate>& list, std::size_t count) {
+void keep_best(std::vector<Violator>& list, std::size_t count) {
     if (list.size() <= count) return;
     // What is far below the best is sorted out by a count of scores in bins.
     constexpr std::size_t bins = 64;
     if (list.size() > 4 * count) {
         double best = 0;
-        for (const Candidate& c : list) best = std::max(best, c.score);
+        for (const Violator& c : list) best = std::max(best, c.score);
         const double scale = static_cast<double>(bins - 1) / best;
-        const auto bin = [scale](const Candidate& c) {
+        const auto bin = [scale](const Violator& c) {
             return static_cast<std::size_t>(c.score * scale);
         };
         std::array<std::uint32_t, bins> number{};
         if (scale < std::numeric_limits<double>::infinity()) {
-            for (const Candidate& c : list) ++number[bin(c)];
+            for (const Violator& c : list) ++number[bin(c)];
             std::size_t least = bins, above = 0;
             while (above < count) above += number[--least];
             std::size_t kept = 0;
             for (std::size_t k = 0; k < list.size(); ++k) {
-                const Candidate c = list[k];
+                const Violator c = list[k];
                 list[kept] = c;
                 kept += bin(c) >= least ? 1 : 0;
             }

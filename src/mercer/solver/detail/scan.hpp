@@ -41,12 +41,12 @@ struct GroupExtremes {
     double free_count = 0;
 };
 
-/// A variable that may join the working set.
-struct Candidate {
+/// A variable that may join the working set, and how far it is on the wrong side.
+struct Violator {
     double score = 0;
     std::size_t index = 0;
     /// Higher score first, then lower index: a total order, so that the chosen set is unique.
-    friend bool operator<(const Candidate& a, const Candidate& b) {
+    friend bool operator<(const Violator& a, const Violator& b) {
         return a.score != b.score ? a.score > b.score : a.index < b.index;
     }
 };
@@ -59,9 +59,9 @@ GroupExtremes scan_extremes(const ScanRange& range, std::span<const double> grad
 
 /// Appends the variables that can grow, with above − gradient, and those that can fall, with
 /// gradient − below, where that is more than 0 and they are not taken yet (0).
-void scan_candidates(const ScanRange& range, std::span<const double> gradient, const ShutWays& shut,
-                     std::span<const char> taken, double above, double below,
-                     std::vector<Candidate>& grow, std::vector<Candidate>& fall);
+void scan_violators(const ScanRange& range, std::span<const double> gradient, const ShutWays& shut,
+                    std::span<const char> taken, double above, double below,
+                    std::vector<Violator>& grow, std::vector<Violator>& fall);
 
 /// Counts how often in a row a variable was pressed against a bound: it cannot fall and its
 /// gradient is above `high`, or it cannot grow and it is below `low`. Else 0. Returns for how many
@@ -79,6 +79,6 @@ double scan_gap(const ScanRange& range, std::span<const double> gradient, std::s
 std::vector<std::size_t> marked(std::span<const char> marks);
 
 /// The best `count` of a list to its front, and the others gone.
-void keep_best(std::vector<Candidate>& list, std::size_t count);
+void keep_best(std::vector<Violator>& list, std::size_t count);
 
 }  // namespace mercer

@@ -13,30 +13,30 @@ namespace {
 
 constexpr std::size_t variable_grain = 4096;
 
-/// Candidates by the way they want to go: for each group (or all together, when the equalities are
+/// Violators by the way they want to go: for each group (or all together, when the equalities are
 /// general) one list that grows and one that falls.
-struct Candidates {
-    std::array<std::vector<Candidate>, 3> grow;
-    std::array<std::vector<Candidate>, 3> fall;
+struct Violators {
+    std::array<std::vector<Violator>, 3> grow;
+    std::array<std::vector<Violator>, 3> fall;
 };
 
 /// Of the groups, each found by itself.
 template <class T>
 void find_in_groups(const DualState<T>& state, const Measure& measure, std::span<const char> taken,
-                    Candidates& found) {
+                    Violators& found) {
     for (std::size_t g = 0; g < 3; ++g) {
         const ScanRange all = state.members(g);
         const double above = g == 0 ? 0 : measure.largest_falling[g];
         const double below = g == 0 ? 0 : measure.least_growing[g];
         struct Lists {
-            std::vector<Candidate> grow, fall;
+            std::vector<Violator> grow, fall;
         };
         std::vector<Lists> parts((all.last - all.first + variable_grain - 1) / variable_grain);
         parallel_ranges(
             all.last - all.first, variable_grain, [&](std::size_t first, std::size_t last) {
                 Lists& lists = parts[first / variable_grain];
-                scan_candidates({all.some, all.first + first, all.first + last}, state.gradient(),
-                                state.shut(), taken, above, below, lists.grow, lists.fall);
+                scan_violators({all.some, all.first + first, all.first + last}, state.gradient(),
+                               state.shut(), taken, above, below, lists.grow, lists.fall);
             });
         if (parts.size() == 1) {
             found.grow[g] = std::move(parts[0].grow);
@@ -51,9 +51,9 @@ void find_in_groups(const DualState<T>& state, const Measure& measure, std::span
 }
 
 template <class T>
-Candidates candidates(const DualState<T>& state, const Measure& measure,
-                      std::span<const char> taken) {
-    Candidates found;
+Violators violators(const DualState<T>& state, const Measure& measure,
+                    std::span<const char> taken) {
+    Violators found;
     if (!state.form().general) {
         find_in_groups(state, measure, taken, found);
         return found;
@@ -75,7 +75,7 @@ Candidates candidates(const DualState<T>& state, const Measure& measure,
 template <class T>
 void mark_most_violating(const DualState<T>& state, const Measure& measure, std::size_t count,
                          std::span<char> marks) {
-    Candidates lists = candidates(state, measure, marks);
+    Violators lists = violators(state, measure, marks);
     std::size_t groups = 0;
     for (std::size_t g = 0; g < 3; ++g)
         groups += lists.grow[g].empty() && lists.fall[g].empty() ? 0 : 1;
@@ -91,7 +91,7 @@ void mark_most_violating(const DualState<T>& state, const Measure& measure, std:
         keep_best(lists.fall[g], share - std::min(share, lists.grow[g].size()));
         // A free variable may stand in both lists.
         for (const auto* list : {&lists.grow[g], &lists.fall[g]}) {
-            for (const Candidate& c : *list) marks[c.index] = 1;
+            for (const Violator& c : *list) marks[c.index] = 1;
         }
     }
 }
@@ -125,7 +125,7 @@ std::vector<std::size_t> WorkingSet<T>::choose(const DualState<T>& state, const 
     const std::size_t keep = size / 2;
     if (chosen.size() > keep) {
         // More free variables than there is room for: those that are least settled stay.
-        std::vector<Candidate> scored;
+        std::vector<Violator> scored;
         for (const std::size_t i : chosen) {
             const double g = state.gradient()[i];
             scored.push_back(
@@ -133,7 +133,7 @@ std::vector<std::size_t> WorkingSet<T>::choose(const DualState<T>& state, const 
         }
         keep_best(scored, keep);
         chosen.clear();
-        for (const Candidate& c : scored) chosen.push_back(c.index);
+        for (const Violator& c : scored) chosen.push_back(c.index);
     }
     for (const std::size_t i : bounded) {
         if (chosen.size() >= keep) break;

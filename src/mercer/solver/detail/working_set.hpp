@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mercer/solver/detail/state.hpp"
-#include "mercer/solver/detail/tile.hpp"
+#include "mercer/solver/tiles/detail/tile.hpp"
 
 namespace mercer {
 

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "mercer/solver/detail/steepest.hpp"
-#include "mercer/solver/detail/tile.hpp"
 #include "mercer/solver/detail/two_point.hpp"
+#include "mercer/solver/tiles/detail/tile.hpp"
 
 namespace mercer {
 namespace {

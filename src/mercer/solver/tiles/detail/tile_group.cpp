@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
-#include "mercer/solver/detail/tile.hpp"
 #include "mercer/solver/detail/two_point.hpp"
+#include "mercer/solver/tiles/detail/tile.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "mercer/solver/detail/tile_group.cpp"
+#define HWY_TARGET_INCLUDE "mercer/solver/tiles/detail/tile_group.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -18,10 +18,10 @@
 
 #include "mercer/base/detail/row_sums.hpp"
 #include "mercer/base/matrix.hpp"
-#include "mercer/solver/detail/tile.hpp"
 #include "mercer/solver/linear/detail/cholesky.hpp"
 #include "mercer/solver/linear/detail/single_cholesky.hpp"
 #include "mercer/solver/linear/detail/small_cholesky.hpp"
+#include "mercer/solver/tiles/detail/tile.hpp"
 
 namespace mercer {
 namespace {
