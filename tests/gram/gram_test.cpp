@@ -146,6 +146,48 @@ TEST_P(EveryExpression, AgreesAtEverySimdLevel) {
     use_simd_level("");
 }
 
+/// Rows of one column: 0, and numbers whose squares reach from 0 to where e^−x² is nothing.
+Rows numbers_to(double farthest, std::size_t count) {
+    std::vector<float> values{0};
+    for (std::size_t i = 0; i < count; ++i) {
+        values.push_back(
+            static_cast<float>(farthest * static_cast<double>(i) / static_cast<double>(count - 1)));
+    }
+    return Rows::dense(std::move(values), 1);
+}
+
+TEST(SinglePrecision, ExponentialsAreExactToAnUlpAndAHalf) {
+    constexpr std::size_t count = 20001;
+    for (const std::string& level : simd_levels()) {
+        use_simd_level(level);
+        for (const bool falls : {true, false}) {
+            // To below e^−104, which single precision cannot tell from 0, and to e^88.5.
+            const Rows rows = numbers_to(falls ? 10.3 : 9.407, count);
+            const Gram<float> gram(Kernel::parse(falls ? "rbf(gamma=1)" : "exp(linear)"), rows);
+            Matrix<float> block(2, count + 1);
+            const std::vector<std::size_t> first = {0, count};
+            gram.block(gram.select(gram.reference(), first, false), gram.reference(), block.view());
+            const std::size_t row = falls ? 0 : 1;
+            for (std::size_t i = 0; i <= count; ++i) {
+                std::vector<double> x(1), z(1);
+                rows.copy_row(first[row], x);
+                rows.copy_row(i, z);
+                const auto a = static_cast<float>(x[0]), b = static_cast<float>(z[0]);
+                // What single precision makes of the exponent is not in question here.
+                const double exponent = falls ? -double{(a - b) * (a - b)} : double{a * b};
+                const double exact = std::exp(exponent);
+                const auto got = static_cast<double>(block(row, i));
+                if (exponent < -87.3) {
+                    ASSERT_EQ(got, 0) << level << ' ' << exponent;
+                } else {
+                    ASSERT_NEAR(got, exact, 1.5 * 0x1p-23 * exact) << level << ' ' << exponent;
+                }
+            }
+        }
+    }
+    use_simd_level("");
+}
+
 TEST_P(EveryExpression, IsTheSameForAnyNumberOfThreads) {
     const Rows rows = random_rows(600, 10, 0.7, 10);
     Matrix<float> one;
