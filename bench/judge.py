@@ -20,6 +20,7 @@ class Row:
     status: str = "ok"  # ok, void, limit, absent, unsupported, failed
     load: float | None = None  # seconds
     train: float | None = None
+    again: float | None = None  # the best further training in the same process
     predict: float | None = None
     objective: float | None = None  # of the dual, to be maximised; bench/tools/dual_objective.cpp
     infeasibility: float | None = None
@@ -78,6 +79,22 @@ def ratio(theirs: Row, ours: Row) -> float | None:
     if not (theirs.counts() and ours.counts()):
         return None
     return theirs.train / ours.train  # type: ignore[operator]
+
+
+def once(rows: Iterable[Row], library: str) -> list[Row]:
+    """The first training of each peer; ours is the program's."""
+    return [row for row in rows if row.peer != library]
+
+
+def again(rows: Iterable[Row], ours: str, library: str) -> list[Row]:
+    """Further trainings in one process; ours are the package's, under the name of ours."""
+    found = []
+    for row in rows:
+        if row.peer == ours or (row.status in ("ok", "void") and row.again is None):
+            continue
+        peer = ours if row.peer == library else row.peer
+        found.append(dataclasses.replace(row, peer=peer, train=row.again))
+    return found
 
 
 def geometric_mean(values: Iterable[float]) -> float | None:

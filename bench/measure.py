@@ -27,6 +27,11 @@ class Finished:
     late: bool = False  # killed at the limit
 
 
+def _plain_environment() -> dict[str, str]:
+    """As users have it: without what this shell says to OpenBLAS about the processor."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
+
+
 def run(
     command: Sequence[str | os.PathLike[str]],
     limit: float,
@@ -41,7 +46,7 @@ def run(
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
-            env={**os.environ, **(environment or {})},
+            env={**_plain_environment(), **(environment or {})},
             start_new_session=True,
         )
         late = threading.Event()

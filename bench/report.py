@@ -57,16 +57,25 @@ def heading(result: Result) -> str:
 def train_section(result: Result, detailed: bool = True) -> str:
     rows = [Row(**row) for row in result["rows"]]
     names, limit = titles(), result["limits"]["seconds"]
-    parts = [
-        "Training time of each peer over ours:",
-        tables.ratios(rows, peers.NAMES, names, peers.OURS, peers.LIBSVM, limit),
-    ]
+    others = [name for name in peers.NAMES if name != peers.OUR_LIBRARY]
+
+    def ratios(some: list[Row]) -> str:
+        return tables.ratios(some, others, names, peers.OURS, peers.LIBSVM, limit)
+
+    once = judge.once(rows, peers.OUR_LIBRARY)
+    again = judge.again(rows, peers.OURS, peers.OUR_LIBRARY)
+    parts = ["Training time of each peer over ours, of the program and of packages once imported:",
+             ratios(once)]  # fmt: skip
+    if any(row.peer == peers.OURS for row in again):
+        parts += ["The same of further trainings in one process, from Python:", ratios(again)]
     if detailed:
         tasks = {case.name: case.task for case in suite.SUITE}
         parts.append(tables.details(rows, tasks, names, limit))
     if result["growth"]:
         parts += ["Growth of training time with the rows:", tables.growth(result["growth"], names)]
-    wanted = bars.training(rows, peers.OURS, peers.LIBSVM)
+    wanted = bars.training(once, peers.OURS, peers.LIBSVM)
+    if any(row.peer == peers.OURS for row in again):
+        wanted += [f"again: {line}" for line in bars.training(again, peers.OURS, peers.LIBSVM)]
     wanted += bars.growth(result["growth"], peers.OURS) + result["memory"]
     parts += ["What is wanted:", "\n".join("- " + line for line in wanted)]
     return "\n\n".join(parts)

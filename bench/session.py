@@ -106,6 +106,7 @@ def best_of(bench: Bench, job: Job, peer: str, predict: bool = True) -> tuple[Ou
             best,
             load=min(best.load, again.load),
             train=min(best.train, again.train),
+            again=None if best.again is None or again.again is None else min(best.again, again.again),
             predict=min(best.predict, again.predict),
             peak_mib=max(best.peak_mib, again.peak_mib),
         )
@@ -141,6 +142,7 @@ def measure_row(bench: Bench, case: Case, peer: str, predict: bool = True) -> Ro
         row.status, row.note = names[type(reason)], "" if isinstance(reason, Late) else str(reason)
         return row
     row.load, row.train, row.predict = outcome.load, outcome.train, outcome.predict
+    row.again = outcome.again
     row.score, row.peak_mib, row.note = outcome.score, round(outcome.peak_mib, 1), outcome.note
     row.objective, row.infeasibility = value["objective"], value["infeasibility"]
     row.support_vectors = value["support_vectors"]

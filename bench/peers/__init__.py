@@ -6,9 +6,11 @@ import importlib
 
 from bench.peers.base import Peer
 
-# In the order of the tables. The first is ours.
-NAMES = ("mercer", "libsvm_debian", "libsvm_newest", "sklearn", "sklearnex", "thundersvm")
+# In the order of the tables. The first two are ours: the program, and the package for trainings
+# again in one process.
+NAMES = ("mercer", "mercer_library", "libsvm_debian", "libsvm_newest", "sklearn", "sklearnex", "thundersvm")
 OURS = "mercer"
+OUR_LIBRARY = "mercer_library"
 LIBSVM = ("libsvm_debian", "libsvm_newest")
 
 

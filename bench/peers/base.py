@@ -45,6 +45,7 @@ class Outcome:
 
     load: float = 0.0
     train: float = 0.0
+    again: float | None = None  # the best further training in the same process
     predict: float = 0.0
     score: float | None = None
     peak_mib: float = 0.0

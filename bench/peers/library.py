@@ -88,6 +88,19 @@ class LibraryPeer(Peer):
             raise Failed(words[-1] if words else f"exit code {finished.code}")
         return Outcome(**{**json.loads(answered.read_text()), "peak_mib": finished.peak_mib})
 
+    def train_again(self, job: Job, rows: Any, targets: Any, first: float) -> float | None:
+        """The best of some further trainings: memory has been touched, and libraries are loaded."""
+        if first > job.limits.repeat_below:
+            return None
+        taken = []
+        for _ in range(20 if first < 0.05 else 3):
+            start = time.perf_counter()
+            trained = self.train(job, rows, targets)
+            whole = time.perf_counter() - start
+            own = self.seconds(trained)
+            taken.append(whole if own is None else own)
+        return min(taken)
+
     def _child(self) -> list[str]:
         return [sys.executable, "-B", "-m", "bench.peers.child", self.name]
 
@@ -103,7 +116,8 @@ class LibraryPeer(Peer):
         own = self.seconds(trained)
         self.save(job, trained)
         train = done - loaded if own is None else own
-        outcome = Outcome(loaded - start, train, note=self.note(trained))
+        again = self.train_again(job, rows, targets, train)
+        outcome = Outcome(loaded - start, train, again, note=self.note(trained))
         if not predict:
             return outcome
         test_rows, truth = self.load(job, job.test)

@@ -18,7 +18,7 @@ import xml.dom.minidom
 
 from bench import bars, data, judge, measure, plot, report, run, session, sets, suite, tables
 from bench.judge import Row
-from bench.peers import LIBSVM, NAMES, OURS, base, library, peer
+from bench.peers import LIBSVM, NAMES, OUR_LIBRARY, OURS, base, library, peer
 
 
 def row(peer: str, train: float, objective: float = 100.0, case: str = "one", **more) -> Row:
@@ -110,6 +110,17 @@ class Sums(unittest.TestCase):
                 row("thundersvm", 3, status="void")]  # fmt: skip
         self.assertEqual(judge.fastest_other(rows, OURS, LIBSVM).peer, "sklearnex")
         self.assertIsNone(judge.fastest_other(rows[:2], OURS, LIBSVM))
+
+
+    def test_trainings_again_stand_for_ours_and_leave_programs_out(self):
+        rows = [row("mercer", 1.0), row("mercer_library", 0.9, again=0.5),
+                row("libsvm_newest", 8.0, again=6.0), row("libsvm_debian", 9.0),
+                Row("one", "thundersvm", "limit")]  # fmt: skip
+        again = judge.again(rows, OURS, OUR_LIBRARY)
+        self.assertEqual([(r.peer, r.train) for r in again],
+                         [("mercer", 0.5), ("libsvm_newest", 6.0), ("thundersvm", None)])  # fmt: skip
+        once = [(r.peer, r.train) for r in judge.once(rows, OUR_LIBRARY)]
+        self.assertEqual(once[:2], [("mercer", 1.0), ("libsvm_newest", 8.0)])
 
 
 class Tables(unittest.TestCase):
