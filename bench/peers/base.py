@@ -45,11 +45,11 @@ class Outcome:
 
     load: float = 0.0
     train: float = 0.0
-    again: float | None = None  # the best further training in the same process
     predict: float = 0.0
     score: float | None = None
     peak_mib: float = 0.0
     note: str = ""
+    again: float | None = None  # the best further training in the same process
 
 
 class Absent(Exception):

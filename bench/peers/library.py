@@ -117,7 +117,7 @@ class LibraryPeer(Peer):
         self.save(job, trained)
         train = done - loaded if own is None else own
         again = self.train_again(job, rows, targets, train)
-        outcome = Outcome(loaded - start, train, again, note=self.note(trained))
+        outcome = Outcome(loaded - start, train, note=self.note(trained), again=again)
         if not predict:
             return outcome
         test_rows, truth = self.load(job, job.test)
