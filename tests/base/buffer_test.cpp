@@ -51,6 +51,26 @@ TEST(KeepBuffers, KeepsOnlyWhileOneLives) {
     EXPECT_NE(fresh.as<char>()[0], 1) << "from the system, not from the shelf";
 }
 
+#if !defined(__SANITIZE_ADDRESS__)
+TEST(LargeBuffer, LeavesItsFirstMegabytesToTheNextAndTheRestToTheSystem) {
+    { const KeepBuffers empties_the_shelf; }
+    constexpr std::size_t bytes = 64 * megabyte;
+    const char* place = nullptr;
+    {
+        const LargeBuffer buffer(bytes);
+        place = buffer.as<char>();
+        buffer.as<char>()[0] = buffer.as<char>()[15 * megabyte] = 1;
+        buffer.as<char>()[17 * megabyte] = buffer.as<char>()[bytes - 1] = 1;
+    }
+    const LargeBuffer again(bytes);
+    ASSERT_EQ(again.as<char>(), place);
+    EXPECT_EQ(again.as<char>()[0], 1);
+    EXPECT_EQ(again.as<char>()[15 * megabyte], 1);
+    EXPECT_EQ(again.as<char>()[17 * megabyte], 0) << "given back, and fetched anew";
+    EXPECT_EQ(again.as<char>()[bytes - 1], 0);
+}
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
 TEST(LargeBufferDeathTest, TheSanitizerSeesStepsBeyondTheEnd) {
     const KeepBuffers keeper;

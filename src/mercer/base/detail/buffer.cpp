@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -38,6 +39,9 @@ Shelf& shelf() {
     return instance;
 }
 
+/// Bytes of a piece that stay in memory while nobody asks for pieces to be kept.
+[[maybe_unused]] constexpr std::size_t kept_at_rest = std::size_t{1} << 24;
+
 #ifdef MERCER_WATCHED
 // The sanitizer of addresses sees nothing of memory that comes straight from the system. It is
 // given pieces of its own heap, whose ends it knows, and told which of them nobody may look at.
@@ -53,6 +57,7 @@ void allow(const Piece& piece, std::size_t bytes) {
     __asan_poison_memory_region(piece.data, piece.room);
     __asan_unpoison_memory_region(piece.data, bytes);
 }
+void rest(const Piece&) {}
 #else
 /// Null where there is no more.
 void* fetch(std::size_t bytes) {
@@ -67,6 +72,12 @@ void give_back(const Piece& piece) {
 }
 /// From now on so many of its bytes are in use.
 void allow(const Piece&, std::size_t) {}
+/// Leaves the system all but what small work would touch again.
+void rest(const Piece& piece) {
+    if (piece.room <= kept_at_rest) return;
+    madvise(static_cast<std::byte*>(piece.data) + kept_at_rest, piece.room - kept_at_rest,
+            MADV_DONTNEED);
+}
 #endif
 
 /// The smallest piece kept that has the room, unless it is more than twice what is wanted.
@@ -86,10 +97,11 @@ Piece take(std::size_t bytes) {
 }
 
 bool keep(const Piece& piece) {
-    constexpr std::size_t most = 16;
+    constexpr std::size_t most = 16, most_at_rest = 2;
     Shelf& all = shelf();
     const std::lock_guard lock(all.mutex);
-    if (all.keepers == 0 || all.pieces.size() >= most) return false;
+    if (all.pieces.size() >= (all.keepers > 0 ? most : most_at_rest)) return false;
+    if (all.keepers == 0) rest(piece);
     all.pieces.push_back(piece);
     allow(piece, 0);
     return true;

@@ -39,7 +39,8 @@ class LargeBuffer {
 
 /// While one lives, buffers given up are kept for the next ones that fit them, whose pages then
 /// need not be fetched and cleared again: for work that makes many stores one after another. When
-/// the last one ends all goes back to the system.
+/// the last one ends all goes back to the system. Without one the first 16 MiB of two buffers at
+/// most are kept, for the next small work.
 class KeepBuffers {
    public:
     KeepBuffers();
